@@ -1,0 +1,44 @@
+# make setup   one virtual environment in .venv, from hashed pins; redone when the pins or pyproject.toml change
+# make check   formatting, lint and types
+# make test    check, then every test and doctest, with the coverage of engine
+# make demo    the bundled footage through the whole pipeline
+# make bench   speed figures, each beside its yardstick
+# make clean   removes everything the other targets made
+
+bin := .venv/bin
+engine_coverage := 100
+
+# The first of these that runs at all (a version manager may list one it cannot start); or say make PYTHON=...
+PYTHON ?= $(shell python3.11 --version >/dev/null 2>&1 && echo python3.11 || echo python3)
+
+.PHONY: setup check test demo bench clean
+.DEFAULT_GOAL := test
+
+setup: .venv/.ready
+
+.venv/.ready: pyproject.toml requirements/dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	    || { echo 'feltwatch needs Python 3.11 or newer as python3.11 or python3; or name one: make PYTHON=...' >&2; exit 1; }
+	@echo 'setup: .venv'
+	@test -e $@ || $(PYTHON) -m venv --clear .venv
+	@$(bin)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(bin)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@touch $@
+
+check: setup
+	@$(bin)/ruff format --check --quiet . || { echo 'check: to format, $(bin)/ruff format .' >&2; exit 1; }
+	@$(bin)/ruff check --quiet .
+	@$(bin)/mypy --no-error-summary
+
+test: setup check
+	@$(bin)/pytest --cov --cov-report=term-missing:skip-covered --cov-fail-under=$(engine_coverage)
+
+demo: setup
+	@$(bin)/feltwatch demo
+
+bench: setup
+	@$(bin)/feltwatch bench
+
+clean:
+	@rm -rf .venv build dist *.egg-info .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Where pictures, rounds and labels come from."""

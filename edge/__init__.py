@@ -1,0 +1,1 @@
+"""Everything that touches the world: commands, files, and later cameras and brokers."""

@@ -1,0 +1,93 @@
+"""The `feltwatch` command."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+
+
+class UsageError(Exception):
+    """Wrong usage or bad input: one line says where, what was expected, what was found."""
+
+
+def _amount(text: str) -> Decimal:
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        raise argparse.ArgumentTypeError(f"expected an amount such as 25, found {text!r}") from None
+    if not value.is_finite() or value < 0:
+        raise argparse.ArgumentTypeError(f"expected an amount such as 25, found {text!r}")
+    return value
+
+
+def _table_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--decks", type=int, metavar="N", help="decks in the shoe")
+    parser.add_argument("--min", type=_amount, metavar="N", dest="minimum", help="minimum bet of a box")
+    parser.add_argument("--max", type=_amount, metavar="N", dest="maximum", help="maximum bet of a box")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="settings",
+        help="a setting of the book (feltwatch books BOOK lists them)",
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="feltwatch", description="Watches a casino table by its approved rule book.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands.add_parser("demo", help="watch the bundled rounds being judged")
+    judge = commands.add_parser("judge", help="table events in, verdicts out; no camera, no broker")
+    judge.add_argument("file", nargs="?", default="-", help="JSON lines, or rounds as text (*.round); - is standard input")
+    judge.add_argument("--book", help="the rule book (feltwatch books lists them)")
+    judge.add_argument("--watch", action="store_true", help="show the table to a person instead of JSON lines")
+    _table_options(judge)
+    books = commands.add_parser("books", help="the books, their pay tables, settings and clauses")
+    books.add_argument("book", nargs="?")
+    books.add_argument("clause", nargs="?")
+    books.add_argument("--json", action="store_true", dest="as_json", help="the same as JSON")
+    bench = commands.add_parser("bench", help="speed as ratios, each beside its yardstick in the same run")
+    bench.add_argument("what", nargs="?", default="engine", choices=("engine",))
+    bench.add_argument("--rounds", type=int, default=10_000, metavar="N", help="rounds of the long shoe history")
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Import only what the command needs: `feltwatch --help` must stay light."""
+    if options.command == "judge":
+        from edge.judge import judge  # noqa: PLC0415  light start
+
+        return judge(options)
+    if options.command == "books":
+        from edge.books import books  # noqa: PLC0415  light start
+
+        return books(options)
+    if options.command == "bench":
+        from edge.bench import bench  # noqa: PLC0415  light start
+
+        return bench(options)
+    from edge.demo import demo  # noqa: PLC0415  light start
+
+    return demo()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; give 0 done, 1 a fault found in what was checked, 2 wrong usage or bad input."""
+    options = _parser().parse_args(arguments)
+    try:
+        return _run(options)
+    except UsageError as error:
+        sys.stdout.flush()
+        print(f"feltwatch: {error}", file=sys.stderr)  # noqa: T201  this is the command line
+        return 2
+    except BrokenPipeError:  # whoever read our verdicts has gone; nothing is left to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

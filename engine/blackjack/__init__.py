@@ -1,0 +1,1 @@
+"""Blackjack by four books: one set of rules, and the few places where the books differ."""

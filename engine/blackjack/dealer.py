@@ -1,0 +1,160 @@
+"""The dealer's hand: when he draws, when he stands, and what follows once he is done."""
+
+from typing import TYPE_CHECKING
+
+from engine.blackjack import play, settle, sides
+from engine.blackjack.hands import DEALER_STANDS, LIMIT
+from engine.cards import spoken
+from engine.round import Seen
+from engine.spots import DISCARD
+from engine.verdicts import Remedy
+
+if TYPE_CHECKING:
+    from engine.blackjack.round import BlackjackRound
+
+
+def stands(r: "BlackjackRound") -> bool:
+    """Tell whether the dealer's total says stand."""
+    found = r.dealer.total
+    if found is None:
+        return False
+    if found.points == DEALER_STANDS and found.soft:
+        return r.switches.dealer_soft17 == "stand"
+    return found.points >= DEALER_STANDS
+
+
+def pending(r: "BlackjackRound") -> bool:
+    """Tell whether a bet still waits for the dealer's cards."""
+    if any(stack for stack in sides.insured(r) if r.undecided(stack)) or _boom_waits(r):
+        return True
+    return any(r.undecided(stack) for box in r.boxes for stack in r.bettors.get(box, ()) if not _out(r, box))
+
+
+def _out(r: "BlackjackRound", box: int) -> bool:
+    return all(hand.invalid or hand.bust for hand in r.hands[box])
+
+
+def _boom_waits(r: "BlackjackRound") -> bool:
+    waiting = [stack for stack in sides.booms(r) if r.undecided(stack)]
+    if not waiting or r.switches.boom_drawout == "always":
+        return bool(waiting)
+    return all(hand.bust for hand in r.all_hands()) or bool(settle.open_hands(r))
+
+
+def only_naturals(r: "BlackjackRound") -> bool:
+    """Tell whether the second card alone decides all that is left."""
+    if _boom_waits(r):
+        return False
+    waiting = [h for h in settle.open_hands(r) if any(r.undecided(s) for s in settle.betting(r, h))]
+    return all(hand.natural for hand in waiting)
+
+
+def draws(r: "BlackjackRound") -> bool:
+    """Tell whether the dealer owes the table a card."""
+    if r.complete or stands(r):
+        return False
+    if len(r.dealer) > 1 and only_naturals(r):
+        return False
+    return pending(r)
+
+
+def dealt(r: "BlackjackRound", seen: Seen) -> None:
+    """A card on the dealer's hand after the Initial Deal."""
+    waiting = tuple(hand for hand in r.all_hands() if not r.finished(hand))
+    blocked = next((hand for hand in waiting if play.blocks(r, hand)), None)
+    if blocked is not None:
+        if len(blocked) < 2:  # noqa: PLR2004
+            code = "missing-card"
+        elif blocked.asked == "double" or blocked.extra:
+            code = "double-card-missing"
+        else:
+            code = "dealer-second-card-too-early" if len(r.dealer) == 1 else "dealer-draws-before-players-done"
+        at = f", at {blocked.points}" if blocked.total else ""
+        play.slip(r, code, r.dealer, seen, f"Box {blocked.box}{at} is not done.", passed=waiting)
+        return
+    if stands(r) and len(r.dealer) > 1:
+        _overdraw(r, seen)
+        return
+    play.stands(r, waiting)
+    if not pending(r):
+        r.alert(
+            "dealer-draw-not-needed",
+            "The dealer drew although no bet waited for it.",
+            Remedy("continue", r.faultclause("dealer-draw-not-needed"), says="Log only."),
+            anchor="draw",
+            evidence=(seen.id,),
+        )
+    r.dealer.add(seen)
+    after(r)
+
+
+def after(r: "BlackjackRound") -> None:
+    """Settle what the dealer's cards now decide."""
+    if len(r.dealer) == 2 and r.dealer.total is not None:  # noqa: PLR2004
+        settle.against_second(r)
+    if stands(r):
+        r.complete = True
+        settle.against_dealer(r)
+
+
+def _overdraw(r: "BlackjackRound", seen: Seen) -> None:
+    """5.10.2: the card is discarded and the total before it stands; nothing is reconstructed."""
+    points = r.dealer.points
+    cancelled = r.book.reconstructs == "void"
+    if cancelled:
+        remedy = r.error_remedy([])
+    else:
+        options = ("continue", "return-bet") if r.switches.overdraw_options == "true" else ()
+        says = f"Discard the {spoken(seen.card)}; the dealer stands on {points}."
+        remedy = Remedy("discard", r.book.clause("overdraw"), options, play_hands(r), says=says)
+    name = r.alert(
+        "dealer-overdraw",
+        f"The dealer had {points} and drew the {spoken(seen.card)}.",
+        remedy,
+        anchor=seen.id,
+        evidence=tuple(one.id for one in (*r.dealer.cards, seen)),
+    )
+    if not name:
+        r.dealer.add(seen)
+        settle.against_dealer(r)
+    elif cancelled:
+        r.cancel(name)
+    else:
+        r.plan(name, waits=bool(remedy.options))
+        seen.zone = DISCARD
+
+
+def play_hands(r: "BlackjackRound") -> dict[str, tuple[str | None, ...]]:
+    return {"dealer.cards": r.dealer.faces}
+
+
+def left_short(r: "BlackjackRound") -> None:
+    """The round ends and the dealer still owed the table a card."""
+    if any(plan.waits for plan in r.plans.values()) or r.stray is not None:
+        return
+    play.stands(r, tuple(h for h in r.all_hands() if not r.finished(h) and not play.blocks(r, h)))
+    if r.acting() is None and r.dealer.total is not None:
+        stood_short(r, "cards-cleared")
+
+
+def stood_short(r: "BlackjackRound", anchor: str) -> bool:
+    """Settling began before the dealer had 17 (3.23), or before he drew out for Boom Busted (3.26.1)."""
+    if not draws(r) or r.dealer.total is None or (r.dealer.points or 0) > LIMIT:
+        return False
+    hands = [h for h in settle.open_hands(r) if any(r.undecided(s) for s in settle.betting(r, h))]
+    points = r.dealer.points
+    if not hands and _boom_waits(r):
+        code, says = "dealer-not-drawn-for-boom", f"All hands are done, Boom Busted is not: the dealer has {points}."
+    else:
+        code, says = "dealer-under-17-stands", f"The dealer has only {points} and settling has begun."
+    if code in {alert.code for alert in r.alerts.values()}:
+        return True
+    name = r.alert(
+        code,
+        says,
+        Remedy("continue", r.faultclause(code), says="Put the chips back as they lay and deal the dealer a card."),
+        anchor=anchor,
+        evidence=tuple(seen.id for seen in r.dealer.cards),
+    )
+    r.cancel(name)
+    return True

@@ -1,0 +1,122 @@
+"""Blackjack hands: what they count, and whether they are complete."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import NamedTuple
+
+from engine.cards import Card
+from engine.round import Seen
+
+LIMIT = 21
+MUST_DRAW_BELOW = 12  # v5 3.19: a Player draws until he has 12
+DEALER_STANDS = 17  # v5 3.23
+
+
+class Total(NamedTuple):
+    """A Point Total; soft while an Ace counts 11."""
+
+    points: int
+    soft: bool
+
+
+def total(cards: Sequence[Card | None]) -> Total | None:
+    """Give the highest total not over 21, else the lowest; nothing where a card is unread.
+
+    >>> from engine.cards import cards
+    >>> total(cards("As 6d")), total(cards("As 6d Kc")), total(cards("As Ad 9c Kh"))
+    (Total(points=17, soft=True), Total(points=17, soft=False), Total(points=21, soft=False))
+    """
+    points, ace = 0, False
+    for card in cards:
+        if card is None:
+            return None
+        points += card.value
+        ace = ace or card.value == 1
+    return Total(points + 10, True) if ace and points <= LIMIT - 10 else Total(points, False)
+
+
+@dataclass(slots=True)
+class Hand:
+    """The cards of one hand, and what was decided on it. Box 0 is the dealer."""
+
+    box: int
+    number: int = 1
+    cards: list[Seen] = field(default_factory=list)
+    total: Total | None = Total(0, soft=False)
+    split: bool = False
+    aces: bool = False  # from a split pair of Aces
+    doubled: bool = False
+    stood: str = ""  # "told", "inferred", or "" while it is open
+    asked: str = ""  # a decision told and not yet carried out
+    surrendered: bool = False
+    invalid: bool = False  # its bet was given back
+    extra: Decimal | None = None  # chips added and not yet explained
+
+    def __len__(self) -> int:
+        return len(self.cards)
+
+    def add(self, seen: Seen) -> None:
+        self.cards.append(seen)
+        self.total = total([one.card for one in self.cards])
+
+    def drop(self, seen: Seen) -> None:
+        self.cards.remove(seen)
+        self.total = total([one.card for one in self.cards])
+
+    @property
+    def faces(self) -> tuple[str | None, ...]:
+        return tuple(one.card.text if one.card else None for one in self.cards)
+
+    @property
+    def points(self) -> int | None:
+        return self.total.points if self.total else None
+
+    @property
+    def bust(self) -> bool:
+        return self.total is not None and self.total.points > LIMIT
+
+    @property
+    def natural(self) -> bool:
+        """Ace and ten as the first two cards, not of a split: a Blackjack."""
+        return len(self.cards) == 2 and not self.split and self.total is not None and self.total.points == LIMIT  # noqa: PLR2004
+
+    @property
+    def soft21(self) -> bool:
+        return self.total is not None and self.total == (LIMIT, True) and not self.natural
+
+    @property
+    def full_double(self) -> bool:
+        return self.doubled and len(self.cards) > 2  # noqa: PLR2004
+
+    def pair(self, *, unlike_tens: bool = True) -> bool | None:
+        """Tell whether the first two cards have one value; nothing where one is unread."""
+        one, two = self.cards[0].card, self.cards[1].card
+        if one is None or two is None:
+            return None
+        return one.rank == two.rank or (unlike_tens and one.value == two.value)
+
+
+def why_finished(hand: Hand, *, hard21: bool, absent: bool) -> str:
+    """Name the error that one more card on this hand would be, or "" while the hand may draw."""
+    if hand.stood == "told":
+        reached = "card-after-stand"
+    elif hand.stood or hand.invalid or hand.surrendered:
+        reached = "subsequent-deal-wrong-box"
+    else:
+        reached = ""
+    found = hand.total
+    if hand.natural:
+        return "hit-on-blackjack"
+    if hand.aces and len(hand.cards) > 1:
+        return "split-aces-extra-card"
+    if found is not None and found.points >= MUST_DRAW_BELOW:
+        if found.points > LIMIT:
+            return "card-after-bust"
+        if hand.full_double:
+            return "hit-after-double"
+        if found.points == LIMIT and (found.soft or hard21):
+            return "hit-on-soft-21" if found.soft else "hit-on-21"
+        if absent and len(hand.cards) > 1:
+            return "absent-player-overdrawn"
+    return "hit-after-double" if hand.full_double else reached

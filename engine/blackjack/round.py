@@ -1,0 +1,321 @@
+"""One round of blackjack: who bets, whose turn it is, and what each event means to it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+
+from engine.bets import Stack
+from engine.blackjack import chips, decisions, dealer, initial, play, settle, sides
+from engine.blackjack.hands import MUST_DRAW_BELOW, Hand, why_finished
+from engine.blackjack.remedies import error_remedy
+from engine.books import Book
+from engine.cards import Card
+from engine.events import Chips, Dealt, Decision, Event, Move, Signal
+from engine.money import ZERO
+from engine.round import Round, Seen
+from engine.shoe import Shoe
+from engine.spots import Zone, parse_spot
+from engine.verdicts import Remedy
+
+IDLE_S = 30.0
+SPLIT_CHIPS_S = 5.0
+
+
+class BlackjackRound(Round):
+    """Boxes act clockwise, the dealer last. `hands` hold the cards as they lie, or as a ruling has put them."""
+
+    def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:
+        super().__init__(book, number, shoe, dismissed)
+        self.boxes: list[int] = []
+        self.optional: set[int] = set()  # boxes with chips left over from the round before
+        self.hands: dict[int, list[Hand]] = {}
+        self.dealer = Hand(0)
+        self.bettors: dict[int, list[Stack]] = {}
+        self.wagers: dict[tuple[str, int], tuple[Decimal | None, Decimal | None]] = {}
+        self.even: set[str] = set()
+        self.order: list[int] = []
+        self.sequence: list[Seen] = []  # every card in the order it left the shoe
+        self.misdeal: initial.Misdeal | None = None
+        self.loose = False  # a supervisor let the cards lie: each hand takes what it still lacks
+        self.stray: play.Stray | None = None
+        self.playing = False  # the Initial Deal is complete
+        self.subsequent = False  # a card has been dealt after it
+        self.hit = False  # a card beyond the second went to a Player
+        self.dealer_shown = False
+        self.complete = False  # the dealer's hand is complete, the bets are decided
+        self.interim = False  # an Interim Settlement has taken place
+        self.final = False  # a Final Settlement has
+        self.squeezing: set[int] = set()
+        self.offered = False  # Insurance was offered, or taken
+        self.idle_from = 0.0
+        self.complete_at = 0.0
+        self.split_wait: tuple[Hand, float] | None = None
+        self.half_taken: dict[int, Decimal] = {}
+        self.told_insurance: set[str] = set()
+        self.told_extra: set[tuple[str, int]] = set()  # extra bets told, whose chips were not seen yet
+        self.inferred: dict[tuple[int, int], tuple[int, str]] = {}
+        self.last_dealt: Seen | None = None
+        self.before_last = -1.0
+
+    # ---- whose turn ---------------------------------------------------------------------------------------------
+
+    def all_hands(self) -> Iterator[Hand]:
+        for box in self.boxes:
+            yield from self.hands[box]
+
+    def hand(self, box: int, number: int = 1) -> Hand | None:
+        """Give a hand of a box, the nearest there is; the dealer's for box 0."""
+        if box == 0:
+            return self.dealer
+        found = self.hands.get(box)
+        if not found:
+            return None
+        return next((h for h in found if h.number == number), found[0])
+
+    def seat(self, box: int) -> Stack:
+        """Give the bet that decides for a box: the Seated Player's, else the first that lies there."""
+        return self.bettors[box][0]
+
+    def stack(self, text: str) -> Stack:
+        found = self.stacks.get(text)
+        if found is None:
+            found = self.stacks[text] = Stack(parse_spot(text))
+        return found
+
+    def finished(self, hand: Hand) -> str:
+        hard21 = self.switches.hard21_may_hit == "false"
+        return why_finished(hand, hard21=hard21, absent=hand.box in self.absent)
+
+    def acting(self) -> Hand | None:
+        """Give the lowest unfinished hand clockwise; of a live split both get their second card first."""
+        for box in self.boxes:
+            hands = self.hands[box]
+            if len(hands) > 1 and self.book.id == "live-blackjack":
+                for hand in hands:
+                    if len(hand) < 2:  # noqa: PLR2004
+                        return hand
+            for hand in hands:
+                if not self.finished(hand):
+                    return hand
+        return None
+
+    def must_take(self, hand: Hand) -> bool:
+        """Tell whether the next card is this hand's: it asked for it, or the book makes it draw."""
+        if len(hand) < 2 or hand.asked in ("hit", "double") or hand.extra:  # noqa: PLR2004
+            return True
+        points = hand.points
+        return points is not None and points < MUST_DRAW_BELOW and not (hand.box == 0)
+
+    @property
+    def upcard(self) -> Card | None:
+        return self.dealer.cards[0].card if self.dealer.cards else None
+
+    @property
+    def upcard_is_ace(self) -> bool:
+        card = self.upcard
+        return card is not None and card.rank == "A"
+
+    @property
+    def upcard_is_ten(self) -> bool:
+        card = self.upcard
+        return card is not None and card.value == 10  # noqa: PLR2004
+
+    # ---- the bets close, the cards come ---------------------------------------------------------------------------
+
+    def dealt_in(self) -> None:
+        for stack in self.stacks.values():
+            spot = stack.spot
+            if spot.kind == "main" and stack.held and spot.box not in self.boxes:
+                self.optional.add(spot.box)
+            elif spot.kind == "main" and stack.at_close and not stack.rejected and not spot.hand:
+                self.bettors.setdefault(spot.box, []).append(stack)
+        for box in sorted(self.bettors):
+            self.open_box(box)
+        self.order = [*self.boxes, 0, *self.boxes]
+
+    def open_box(self, box: int) -> None:
+        """A box takes part: its Seated Player's bet first, then the others'."""
+        stacks = self.bettors[box]
+        stacks.sort(key=lambda s: (s.spot.who != "", s.spot.who))
+        self.boxes = sorted([*self.boxes, box])
+        self.hands[box] = [Hand(box)]
+        for stack in stacks:
+            self.wagers[stack.spot.text, 1] = (stack.stake, None)
+
+    def card(self, seen: Seen, event: Dealt) -> None:
+        if seen.zone.box is None:
+            return
+        if self.squeezing and seen.up and seen.zone.box in self.squeezing:
+            play.squeeze_exposed(self, seen)
+        together = event.order_lost or self._together(seen)
+        self.before_last = self.last_dealt.t if self.last_dealt else -1.0
+        self.last_dealt = seen
+        self.sequence.append(seen)
+        self.idle_from = seen.t
+        if together:
+            play.simultaneous(self, seen)
+        elif self.playing:
+            play.dealt(self, seen, event)
+        else:
+            initial.dealt(self, seen)
+
+    def _together(self, seen: Seen) -> bool:
+        """Two cards on one place at one instant: nobody knows which came first (5.12)."""
+        last = self.last_dealt
+        return last is not None and last.t == seen.t and last.zone is seen.zone and self.before_last < last.t and self.t > 0
+
+    def turned(self, seen: Seen, *, was_up: bool) -> None:
+        """A squeezed card is turned: its face, where new, makes the table live the round again."""
+
+    def moved(self, seen: Seen, source: Zone, event: Move) -> None:
+        if self.misdeal is not None or not self.playing:
+            initial.moved(self, seen, source)
+        else:
+            play.moved(self, seen, source)
+
+    def removed(self, seen: Seen) -> None:
+        if self.stray is not None and self.stray.seen is seen:
+            play.put_away(self)
+        box = seen.zone.box
+        if box and box in self.half_taken and not self.finished(self.hands[box][0]):
+            decisions.surrender(self, self.hands[box][0], inferred=True)
+
+    def decided(self, event: Decision) -> None:
+        self.idle_from = event.t
+        decisions.told(self, event)
+
+    def signalled(self, event: Signal) -> None:
+        if event.name == "squeeze-granted":
+            self.squeezing.add(event.box or 0)
+        elif event.name == "insurance-offered":
+            self.offered = True
+
+    def apply(self, event: Event, n: int) -> None:
+        super().apply(event, n)
+        if self.playing and not self.void and (self.split_wait is not None or event.t - self.idle_from > IDLE_S):
+            self._waited(event.t)
+
+    def _waited(self, t: float) -> None:
+        """Look at what has waited too long: a decision, or the chips of a split."""
+        if self.split_wait is not None and t - self.split_wait[1] >= SPLIT_CHIPS_S:
+            decisions.split_unpaid(self)
+        hand = self.acting()
+        if hand is None or t - self.idle_from <= IDLE_S or len(hand) < 2 or hand.total is None:  # noqa: PLR2004
+            return
+        self.alert(
+            "hand-unresolved",
+            f"Box {hand.box} has waited at {hand.points} for {IDLE_S:.0f} seconds without a decision or a card.",
+            Remedy("continue", self.faultclause("hand-unresolved"), says="Ask the Player for his decision."),
+            anchor=f"box{hand.box}-hand{hand.number}-{len(hand)}",
+            box=hand.box,
+            hand=hand.number,
+        )
+
+    # ---- chips after the close --------------------------------------------------------------------------------------
+
+    def takes_more(self, stack: Stack, delta: Decimal | None, event: Chips) -> bool:
+        return chips.added(self, stack, delta, event)
+
+    def withdrawn_chips(self, stack: Stack, delta: Decimal) -> bool:
+        return chips.taken_back(self, stack, delta)
+
+    def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
+        chips.early(self, stack, delta)
+
+    def undecided(self, stack: Stack) -> bool:
+        spot = stack.spot
+        if spot.kind != "main":
+            return (spot.box, 1, spot.bet) not in self.settlements and stack.at_close
+        return any((spot.box, h.number, spot.bet) not in self.settlements for h in self.hands.get(spot.box, ()))
+
+    def settlement_seen(self, stack: Stack) -> None:
+        if self.subsequent:
+            self.final = self.final or stack.spot.kind not in sides.FIRST_TWO  # I-16: a late side bet changes nothing
+        elif self.playing:
+            self.interim = True
+
+    def final_settling(self) -> bool:
+        return self.complete
+
+    def dealer_blackjack(self) -> bool:
+        return self.dealer.natural
+
+    def left_code(self, stack: Stack, *, lost: bool, announced: bool) -> str:
+        kind = stack.spot.kind
+        if kind == "boom-busted":
+            return "side-bet-not-settled" if announced else ""
+        if kind in sides.FIRST_TWO and "side-bet-not-settled" not in self.book.faults:
+            return "losing-bet-not-taken" if lost else "winning-bet-not-paid"
+        return super().left_code(stack, lost=lost, announced=announced)
+
+    def forgotten(self, lying: Mapping[str, object]) -> None:
+        for stack in sides.booms(self):
+            line = self.settlements.get((stack.spot.box, 1, stack.spot.bet))
+            if stack.spot.text in lying and line is not None and line.key not in stack.done and not stack.touched:
+                play.side_unsettled(self, stack, line)
+
+    def void_lines(self, stack: Stack) -> Sequence[int]:
+        if stack.spot.kind != "main" or stack.spot.hand:
+            return (1,) if not stack.spot.hand else ()
+        return [h for text, h in self.wagers if text == stack.spot.text] or (1,)
+
+    def void_stake(self, stack: Stack, hand: int) -> Decimal | None:
+        found = self.wagers.get((stack.spot.text, hand))
+        if found is None:
+            return super().void_stake(stack, hand)
+        return None if found[0] is None else found[0] + (found[1] or ZERO)
+
+    # ---- what follows from an error ---------------------------------------------------------------------------------
+
+    def error_remedy(self, targets: Sequence[tuple[Seen, Zone]], *, says: str = "", can: bool = True) -> Remedy:
+        return error_remedy(self, targets, says=says, can=can)
+
+    def may_reconstruct(self) -> bool:
+        """5.9, 5.10.1: only before any settlement has taken place (I-3)."""
+        return not (self.interim or self.final) or self.switches.reconstruct_scope == "always"
+
+    def invalidate(self, box: int) -> None:
+        for hand in self.hands.get(box, ()):
+            hand.invalid = True
+        settle.give_back(self, box)
+
+    def again(self, stack: Stack) -> None:
+        settle.cut(self, stack)
+
+    def must_draw(self) -> bool:
+        if not self.closed or not self.boxes:
+            return False
+        return not self.playing or not self.complete or self.acting() is not None
+
+    def void_hands(self) -> None:
+        self.misdeal = self.stray = self.split_wait = None
+
+    def infer(self, box: int, hand: int, action: str) -> None:
+        self.inferred[box, hand] = (self.n, action)
+        super().infer(box, hand, action)
+
+    def late(self, event: Decision) -> int | None:
+        """Give the place in the log before which a told decision belongs, where another was inferred."""
+        found = self.inferred.get((event.box, event.hand))
+        if found is None or found[0] >= self.n + 1 or found[1] == event.action:
+            return None
+        hand = self.hand(event.box, event.hand)
+        open_again = hand is not None and not self.finished(hand) and found[1] != "unasked"
+        return None if open_again else found[0]
+
+    # ---- the end ------------------------------------------------------------------------------------------------------
+
+    def ending(self) -> None:
+        if self.playing and not self.complete:
+            dealer.left_short(self)
+
+    def misplaced(self) -> Sequence[str]:
+        if not self.playing:
+            return ["the first cards were never complete"]
+        found = []
+        for stack in self.stacks.values():
+            if stack.at_close and not stack.rejected and self.undecided(stack):
+                found.append(f"the {stack.spot.bet} bet of box {stack.spot.box} was not decided")
+        unread = [seen.id for seen in self.sequence if seen.card is None]
+        if found and unread:
+            found.append(f"card {', '.join(unread)} was never read")
+        return found

@@ -1,0 +1,293 @@
+"""Checks that every book shares: signals from outside, the set of cards, and what lies when a round ends."""
+
+from typing import TYPE_CHECKING
+
+from engine import bets, payments
+from engine.cards import Card, spoken
+from engine.money import plain
+from engine.spots import SHOE
+from engine.verdicts import Remedy
+
+if TYPE_CHECKING:
+    from engine.events import Dealt, Signal
+    from engine.round import Round, Seen
+
+DECKS = 52
+
+
+def signal(r: "Round", event: "Signal") -> None:
+    """Take what was told from outside."""
+    handler = SIGNALLED.get(event.name)
+    if handler is not None:
+        handler(r, event)
+    if not r.void:
+        r.signalled(event)
+
+
+def _closing(r: "Round", _: "Signal") -> None:
+    r.announced = True
+    if not r.closed:
+        r.close()
+
+
+def _walked(r: "Round", event: "Signal") -> None:
+    """5.3: the House acts for a Player who left, unless another Player bets on his box."""
+    box = event.box or 0
+    if len(bets.mains(r, box)) < 2 or r.book.id == "live-blackjack":
+        r.absent.add(box)
+
+
+def void(r: "Round", code: str, says: str, anchor: str, **more: object) -> None:
+    """Raise an alert that voids the round, unless a supervisor has dismissed it."""
+    remedy = Remedy("void", r.faultclause(code), says="Void: every bet of this round goes back; earlier rounds stand.")
+    name = r.alert(code, says, remedy, anchor=anchor, **more)  # type: ignore[arg-type]  # passed on as given
+    if name:
+        r.void_round(says)
+
+
+def _foreign(r: "Round", event: "Signal") -> None:
+    where = f" on box {event.box}" if event.box else ""
+    says = f"A card that does not belong to this set was found{where}."
+    void(r, "foreign-card", says, event.card or f"e{r.n}", box=event.box, evidence=(event.card,) if event.card else ())
+
+
+def _count(r: "Round", event: "Signal") -> None:
+    due = DECKS * r.book.decks
+    if event.count is not None and event.count < due:
+        void(r, "card-shortage", f"{event.count} cards were counted where there should be {due}.", "count")
+    elif event.count is not None and event.count > due:
+        code = "duplicate-card" if r.book.family == "si-ki-pi" else "excess-identical-card"
+        void(r, code, f"{event.count} cards were counted where there should be {due}.", "count")
+
+
+def _exhausted(r: "Round", _: "Signal") -> None:
+    if r.must_draw():
+        void(r, "shoe-exhausted", "The shoe is empty and the round still needs cards.", "shoe")
+
+
+def _unshuffled(r: "Round", _: "Signal") -> None:
+    void(r, "unshuffled-suspect", "The cards were not shuffled.", "told", severity="void")
+
+
+def _interrupted(r: "Round", _: "Signal") -> None:
+    """5.4: once a bet has won or lost the round is played out, else it is void."""
+    code = "technical-interruption"
+    fault = r.book.faults.get(code)
+    if fault is None or not (r.closed or r.stacks):
+        return
+    decided = any(line.result not in ("no-action", "void") for line in r.settlements.values())
+    silent = r.book.reconstructs == "reconstruct" and r.switches.v4_fallback == "supervisor"
+    if silent:
+        says = "Play was interrupted; this book does not say what follows, the supervisor decides."
+        remedy = Remedy("options", r.book.clause("ruling"), ("continue", "void"), says="Wait for the ruling.")
+        name = r.alert(code, says, remedy, anchor="told", severity="stop")
+        r.plan(name)
+    elif decided and "continue" in r.book.clauses:
+        says = "Play was interrupted after a bet had been decided; the round is played to its end."
+        remedy = Remedy("continue", r.book.clause("continue"), says="Finish the round.")
+        r.alert(code, says, remedy, anchor="told", severity="advise")
+    else:
+        says = "Play was interrupted before any bet was decided."
+        remedy = Remedy("void", r.book.clauses.get("interrupted", fault.clause), says="Void: every bet goes back.")
+        if r.alert(code, says, remedy, anchor="told"):
+            r.void_round(says)
+
+
+def _ruling(r: "Round", event: "Signal") -> None:
+    """A supervisor has decided: find what about, and carry it through."""
+    choice = event.choice or ""
+    name = meant(r, event)
+    if choice == "void":
+        r.plans.pop(name, None)
+        r.void_round("a supervisor declared the round void")
+        return
+    plan = r.plans.get(name)
+    if choice == "return-bet":
+        boxes = [event.box] if event.box else list(r.alerts[name].remedy.boxes) if name in r.alerts else []
+        for box in boxes:
+            r.invalidate(box)
+    if choice == "uphold" and name in r.alerts and r.alerts[name].remedy.outcome == "void":
+        r.void_round("a supervisor upheld the alert")
+        return
+    if plan is not None:
+        plan.waits = False
+        if plan.rule is not None:
+            plan.rule(choice, event.box)
+
+
+def meant(r: "Round", event: "Signal") -> str:
+    """Give the alert a ruling is about: by id, by code, else the last that waits."""
+    if event.alert is not None:
+        return event.alert
+    if event.code is not None:
+        found = [name for name, alert in r.alerts.items() if alert.code == event.code]
+    else:
+        found = [name for name in r.plans if name in r.alerts] or list(r.alerts)
+    return found[-1] if found else ""
+
+
+def _dropped(r: "Round", event: "Signal") -> None:
+    remedy = r.error_remedy((), says="Found, and its place in the sequence known, it goes where it was due; else it is missing.")
+    name = r.alert(
+        "card-dropped",
+        "A card left the table on its way from the shoe.",
+        remedy,
+        anchor=event.card or f"e{r.n}",
+        box=event.box,
+        evidence=(event.card,) if event.card else (),
+    )
+    r.plan(name)
+    r.cancel(name)
+
+
+def _seated(r: "Round", event: "Signal") -> None:
+    if event.player is not None and event.box is not None:
+        bets.seat_taken(r, event.player, event.box)
+
+
+SIGNALLED = {
+    "no-more-bets": _closing,
+    "walked-away": _walked,
+    "foreign-card": _foreign,
+    "card-count": _count,
+    "shoe-exhausted": _exhausted,
+    "not-shuffled": _unshuffled,
+    "technical-interruption": _interrupted,
+    "ruling": _ruling,
+    "card-dropped": _dropped,
+    "seated": _seated,
+}
+
+
+# ---- cards ----------------------------------------------------------------------------------------------------------
+
+
+def outside(r: "Round", seen: "Seen") -> None:
+    r.alert(
+        "card-outside-box",
+        f"The {spoken(seen.card)} lies outside every box.",
+        Remedy("continue", r.faultclause("card-outside-box"), says="Place it where it belongs."),
+        anchor=seen.id,
+        evidence=(seen.id,),
+    )
+
+
+def misread(r: "Round", seen: "Seen", sure: float) -> None:
+    r.alert(
+        "misread-suspect",
+        f"The card on {seen.zone.text} cannot be read with confidence ({sure:.2f}); show it clearly.",
+        Remedy("continue", r.faultclause("misread-suspect"), says="A clear look, please; nothing is concluded from it."),
+        anchor=seen.id,
+        box=seen.zone.box or None,
+        evidence=(seen.id,),
+    )
+
+
+def drawn(r: "Round", seen: "Seen", event: "Dealt") -> None:
+    """Look at a card as it leaves the shoe: is it in the set, were the cards shuffled, is the table clear?"""
+    if seen.zone is SHOE and seen.up:
+        r.alert(
+            "boxed-card",
+            f"The {spoken(seen.card)} lies face up in the shoe; it is used as the next card.",
+            Remedy("continue", r.faultclause("boxed-card"), says="Use it as the next card."),
+            anchor=seen.id,
+            evidence=(seen.id,),
+        )
+    if seen.zone.box is not None:
+        r.drawn += 1
+        if r.drawn == 1:
+            first(r)
+    if r.shoe.burn:
+        _burnt(r, seen)
+    if event.zone is SHOE:
+        return
+    why = r.shoe.opens(seen.card)
+    if why:
+        name = r.alert(
+            "unshuffled-suspect",
+            f"The first cards look unshuffled: {why}.",
+            Remedy("void", r.faultclause("unshuffled-suspect"), ("uphold", "dismiss"), says="Upheld, the round is void."),
+            anchor="order",
+            evidence=(seen.id,),
+        )
+        r.plan(name)
+    if seen.card is not None:
+        counted(r, seen, seen.card)
+
+
+def first(r: "Round") -> None:
+    """The first card of a round: nothing of the last one may lie about."""
+    for name, zone in r.stale.items():
+        r.alert(
+            "stale-card",
+            f"A card of the last round still lies on {zone.text}.",
+            Remedy("continue", r.faultclause("stale-card"), says="Remove it before dealing; it belongs to no hand."),
+            anchor=name,
+            box=zone.box or None,
+            evidence=(name,),
+        )
+    bets.lone_side_bets(r)
+
+
+def _burnt(r: "Round", seen: "Seen") -> None:
+    if seen.zone.part == "discard":
+        r.shoe.burn -= 1
+        return
+    r.shoe.burn = 0
+    r.alert(
+        "burn-card-dealt",
+        f"The {spoken(seen.card)} came into play although a card was to be burnt after the shuffle.",
+        Remedy("continue", r.faultclause("burn-card-dealt"), says="Log only."),
+        anchor=seen.id,
+        box=seen.zone.box or None,
+        evidence=(seen.id,),
+    )
+
+
+def counted(r: "Round", seen: "Seen", card: Card) -> None:
+    copies = r.shoe.count(card)
+    if copies <= r.book.decks:
+        return
+    code = "duplicate-card" if r.book.family == "si-ki-pi" else "excess-identical-card"
+    said = "a second time in one deck" if r.book.decks == 1 else f"for the {copies}th time with {r.book.decks} decks"
+    void(
+        r,
+        code,
+        f"The {spoken(card)} has come {said}; look again before the round is declared void.",
+        seen.id,
+        box=seen.zone.box or None,
+        evidence=(seen.id,),
+    )
+
+
+# ---- the end --------------------------------------------------------------------------------------------------------
+
+
+def lying(r: "Round", *, announced: bool) -> None:
+    """What lies when the round closes was not taken, or was not paid."""
+    for stack in r.stacks.values():
+        if not stack.at_close or stack.rejected or stack.collected:
+            continue
+        for line in payments.lines(r, stack):
+            if line.key not in stack.done and stack.present and line.net:
+                _left(r, stack, line.net, line.hand, announced=announced)
+
+
+def _left(r: "Round", stack: "bets.Stack", net: object, hand: int, *, announced: bool) -> None:
+    spot = stack.spot
+    lost = net < 0  # type: ignore[operator]  # a Decimal
+    code = r.left_code(stack, lost=lost, announced=announced)
+    if not code or f"r{r.number}-{code}-{spot.text}" in r.alerts:
+        return
+    amount = plain(abs(net))  # type: ignore[arg-type]  # a Decimal
+    what = f"{'take' if lost else 'pay'} {amount}"
+    r.alert(
+        code,
+        f"The round closes and the {spot.bet} bet of box {spot.box} {'lost' if lost else 'won'} and still lies: {what}.",
+        Remedy("correct-payment", r.faultclause(code), says=f"{what.capitalize()} before the next round begins."),
+        anchor=spot.text if hand == 1 else f"{spot.text}-hand{hand}",
+        box=spot.box,
+        hand=hand,
+        evidence=(spot.text,),
+    )
+

@@ -1,0 +1,489 @@
+"""One round as it is lived through: what lies where, what has been said, and what waits for a ruling."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import ClassVar
+
+from engine import bets, checks
+from engine.bets import Stack
+from engine.books import Book
+from engine.cards import Card
+from engine.events import Chips, Dealt, Decision, Event, Move, Remove, Signal, Tick, Turn
+from engine.money import ZERO, Odds, down
+from engine.shoe import Shoe
+from engine.spots import OUTSIDE, Spot, Zone
+from engine.verdicts import Alert, Decided, Ended, Remedied, Remedy, Settlement, Verdict, Withdrawn
+from engine.verdicts import Move as CardMove
+
+
+@dataclass(slots=True)
+class Seen:
+    """One card of the round: where it lies and what is known of its face."""
+
+    id: str
+    zone: Zone
+    card: Card | None
+    up: bool
+    t: float
+    n: int  # ordinal of its event
+    gone: bool = False
+    turned_by: str | None = None
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a supervisor may order for an alert: where each card goes, and whose players may choose."""
+
+    alert: str
+    targets: list[tuple[Seen, Zone]] = field(default_factory=list)
+    rule: Callable[[str, int | None], None] | None = None  # what else a ruling sets right
+    waits: bool = True  # a round with this open cannot be known
+
+
+class Round:
+    """State derived from a log of events; the log is the truth, and feeding it again gives the same state."""
+
+    side_kinds: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:
+        self.book = book
+        self.switches = book.switches
+        self.number = number
+        self.shoe = shoe
+        self.dismissed = dismissed
+        self.t = 0.0
+        self.n = 0
+        self.out: list[Verdict] = []
+        self.alerts: dict[str, Alert] = {}
+        self.plans: dict[str, Plan] = {}
+        self.settlements: dict[tuple[int, int, str], Settlement] = {}
+        self.seen: dict[str, Seen] = {}
+        self.stacks: dict[str, Stack] = {}
+        self.stale: dict[str, Zone] = {}
+        self.closed = False
+        self.announced = False
+        self.told = book.switches.decisions == "told"
+        self.void = ""
+        self.absent: set[int] = set()
+        self.outside_chips = False
+        self.slip: bets.Slip | None = None
+        self.seats: dict[str, set[int]] = {}
+        self.min_sure = float(book.switches.min_confidence)
+        self.chip = Decimal(book.switches.smallest_chip)
+        self.drawn = 0
+        self.settled_boxes: list[int] = []
+        self.counted = False
+        self.ended: Ended | None = None
+
+    # ---- events -------------------------------------------------------------------------------------------------
+
+    def apply(self, event: Event, n: int) -> None:
+        """Take one event. Never raises, whatever the order of events."""
+        self.t = event.t
+        self.n = n
+        HANDLERS[type(event)](self, event)
+
+    def on_signal(self, event: Signal) -> None:
+        checks.signal(self, event)
+
+    def on_chips(self, event: Chips) -> None:
+        bets.chips(self, event)
+
+    def on_dealt(self, event: Dealt) -> None:
+        if event.id in self.seen:
+            self.on_move(Move(event.t, event.id, event.zone))
+            return
+        if event.zone is OUTSIDE or (event.zone.box or 0) > int(self.switches.boxes):
+            seen = self.see(event)
+            checks.outside(self, seen)
+            return
+        if not self.closed and event.zone.box is not None:
+            self.close()
+        seen = self.see(event)
+        checks.drawn(self, seen, event)
+        if not self.void:
+            self.card(seen, event)
+
+    def see(self, event: Dealt) -> Seen:
+        sure = event.sure >= self.min_sure
+        seen = Seen(event.id, event.zone, event.card if sure else None, event.up, event.t, self.n)
+        self.seen[event.id] = seen
+        if not sure:
+            checks.misread(self, seen, event.sure)
+        return seen
+
+    def on_turn(self, event: Turn) -> None:
+        seen = self.seen.get(event.id)
+        if seen is None:
+            return
+        if event.sure < self.min_sure:
+            checks.misread(self, seen, event.sure)
+        elif event.card is not None:
+            if seen.card is None:
+                checks.counted(self, seen, event.card)
+            seen.card = event.card
+        was_up, seen.up = seen.up, event.up
+        if event.up and not was_up:
+            seen.turned_by = event.by
+        if not self.void:
+            self.turned(seen, was_up=was_up)
+
+    def on_move(self, event: Move) -> None:
+        seen = self.seen.get(event.id)
+        if seen is None:
+            if event.id in self.stale:
+                self.stale[event.id] = event.zone
+            return
+        if event.zone.part == "discard":
+            self.on_remove(Remove(event.t, event.id))
+            return
+        source, seen.zone = seen.zone, event.zone
+        if source is not event.zone and not self.void:
+            self.moved(seen, source, event)
+
+    def on_remove(self, event: Remove) -> None:
+        if self.stale.pop(event.id, None) is not None:
+            return
+        seen = self.seen.get(event.id)
+        if seen is not None and not seen.gone:
+            seen.gone = True
+            if not self.void:
+                self.removed(seen)
+
+    def on_decision(self, event: Decision) -> None:
+        if self.switches.decisions == "auto":
+            self.told = True
+        if not self.void:
+            self.decided(event)
+
+    def on_tick(self, event: Tick) -> None:
+        """Time alone passed: what waits too long is looked at after every event."""
+
+    # ---- what a game adds ---------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Freeze the bets: by the announcement, else at the first card."""
+        self.closed = True
+        bets.close(self)
+        self.dealt_in()
+
+    def dealt_in(self) -> None:
+        raise NotImplementedError
+
+    def card(self, seen: Seen, event: Dealt) -> None:
+        raise NotImplementedError
+
+    def turned(self, seen: Seen, *, was_up: bool) -> None:
+        raise NotImplementedError
+
+    def moved(self, seen: Seen, source: Zone, event: Move) -> None:
+        raise NotImplementedError
+
+    def removed(self, seen: Seen) -> None:
+        raise NotImplementedError
+
+    def decided(self, event: Decision) -> None:
+        raise NotImplementedError
+
+    def takes_more(self, stack: Stack, delta: Decimal | None, event: Chips) -> bool:
+        """Tell whether more chips on this spot after the close are the game's own (and take note of them)."""
+        raise NotImplementedError
+
+    def withdrawn_chips(self, stack: Stack, delta: Decimal) -> bool:
+        """Tell whether fewer chips by a player's hand are explained otherwise than as a bet taken back."""
+        raise NotImplementedError
+
+    def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
+        """Judge chips that the dealer paid or took before the bet was decided."""
+        raise NotImplementedError
+
+    def must_draw(self) -> bool:
+        """Tell whether the round needs another card."""
+        raise NotImplementedError
+
+    def undecided(self, stack: Stack) -> bool:
+        """Tell whether some bet on this stack is still open."""
+        raise NotImplementedError
+
+    def misplaced(self) -> Sequence[str]:
+        """Give the reasons why the result of the round cannot be known."""
+        raise NotImplementedError
+
+    def ending(self) -> None:
+        """Judge what only the end of a round shows."""
+        raise NotImplementedError
+
+    def void_hands(self) -> None:
+        """Forget what is open: the round has no result."""
+
+    def invalidate(self, box: int) -> None:
+        """Give a box its bets back; its cards stay in the sequence."""
+        raise NotImplementedError
+
+    # ---- saying things ------------------------------------------------------------------------------------------
+
+    def alert(  # noqa: PLR0913  an alert is what it says it is
+        self,
+        code: str,
+        says: str,
+        remedy: Remedy,
+        *,
+        anchor: str,
+        box: int | None = None,
+        hand: int | None = None,
+        evidence: tuple[str, ...] = (),
+        severity: str = "",
+        clause: str = "",
+        t: float | None = None,
+        replaces: str = "",
+    ) -> str:
+        """Raise an alert once; give its id, or "" where the book has no such error or a supervisor dismissed it."""
+        fault = self.book.faults.get(code)
+        name = f"r{self.number}-{code}-{anchor}"
+        if replaces:
+            self.withdraw(replaces, f"it is a case of {code}")
+        if fault is None or name in self.dismissed or name in self.alerts:
+            return ""
+        found = Alert(
+            self.t if t is None else t,
+            self.number,
+            code,
+            self.book.id,
+            clause or fault.clause,
+            severity or fault.severity,
+            name,
+            box,
+            hand,
+            says,
+            (*evidence, f"e{self.n}"),
+            remedy,
+            replaces or None,
+        )
+        self.alerts[name] = found
+        self.out.append(found)
+        return name
+
+    def withdraw(self, name: str, why: str) -> None:
+        if self.alerts.pop(name, None) is not None:
+            self.plans.pop(name, None)
+            self.out.append(Withdrawn(self.t, self.number, name, why))
+
+    def remedied(self, name: str, remedy: Remedy) -> None:
+        """Say how the remedy of an alert stands now."""
+        found = self.alerts.get(name)
+        if found is not None and found.remedy != remedy:
+            self.alerts[name] = replace(found, remedy=remedy)
+            self.out.append(Remedied(self.t, self.number, name, remedy))
+
+    def infer(self, box: int, hand: int, action: str) -> None:
+        self.out.append(Decided(self.t, self.number, box, hand, action, inferred=True))
+
+    def settle(self, line: Settlement) -> None:
+        """Say what a bet comes to; say it again only where it changed."""
+        old = self.settlements.get(line.key)
+        if old is not None:
+            if replace(old, t=line.t, revises=False) == line:
+                return
+            line = replace(line, revises=True)
+        self.settlements[line.key] = line
+        self.out.append(line)
+
+    def line(  # noqa: PLR0913  a settlement line is what it is
+        self,
+        stack: Stack,
+        result: str,
+        clause: str,
+        *,
+        hand: int = 1,
+        odds: Odds | None = None,
+        stake: Decimal | None = None,
+        lost: Decimal | None = None,
+        commission: Decimal | None = None,
+    ) -> None:
+        """Work out one line. `lost` is how much of the stake goes, where it is not all or nothing."""
+        stake = stack.stake if stake is None else stake
+        returned = exact = None
+        effective = stake
+        if stake is not None:
+            effective = stack.plays(stake, scale=self.switches.prorata_extra_bets == "scale")
+            won, exact = self._won(odds, effective, commission)
+            gone = effective if lost is None and result == "lose" else (lost or ZERO)
+            returned = stake + won - gone
+        self.settle(
+            Settlement(
+                self.t,
+                self.number,
+                stack.spot.box,
+                hand,
+                stack.spot.bet if not stack.spot.hand else "main",
+                stake,
+                result,
+                clause,
+                str(odds) if odds else None,
+                returned,
+                None if effective == stake else effective,
+                exact,
+                stack.units if stake is None else None,
+            )
+        )
+
+    def _won(self, odds: Odds | None, effective: Decimal, commission: Decimal | None) -> tuple[Decimal, str | None]:
+        if odds is None:
+            return ZERO, None
+        win = odds.win(effective)
+        taken = commission or ZERO
+        if self.switches.payout_rounding == "exact":
+            return Decimal(win.numerator) / win.denominator - taken, None
+        won = down(win, self.chip)
+        return won - taken, None if won == win else str(win)
+
+    # ---- whole-round outcomes -----------------------------------------------------------------------------------
+
+    def void_round(self, why: str) -> None:
+        """The round has no result: every bet of it goes back (5.17)."""
+        if self.void:
+            return
+        self.void = why
+        self.void_hands()
+        clause = self.book.clause("void")
+        keys: dict[tuple[int, int, str], Stack] = {}
+        for stack in self.stacks.values():
+            if stack.stake is None and not stack.present:
+                continue
+            for hand in self.void_lines(stack):
+                keys[stack.spot.box, hand, stack.spot.bet] = stack
+        for (_, hand, _), stack in keys.items():
+            self.line(stack, "void", clause, hand=hand, stake=self.void_stake(stack, hand))
+
+    def void_lines(self, stack: Stack) -> Sequence[int]:
+        """Give the hands for which a stack has a line."""
+        del stack
+        return (1,)
+
+    def void_stake(self, stack: Stack, hand: int) -> Decimal | None:
+        """Give what lies on a stack for that hand."""
+        del hand
+        return stack.now if not self.closed else stack.stake
+
+    def finish(self, t: float, *, announced: bool = False) -> None:
+        """The round is over: compare what lies with what was due, and say how it ended."""
+        self.t = t
+        if not self.void:
+            self.ending()
+        if not self.void:
+            checks.lying(self, announced=announced)
+        result, why = self._result()
+        self.ended = Ended(t, self.number, result, why)
+        self.out.append(self.ended)
+
+    def forgotten(self, lying: Mapping[str, object]) -> None:
+        """The next round is announced: look once more at what still lies."""
+
+    # ---- second thoughts ----------------------------------------------------------------------------------------
+
+    def rejudges(self, seen: Seen) -> bool:
+        """Tell whether a face that becomes known late changes what its card meant when it fell."""
+        del seen
+        return True
+
+    def late(self, event: Decision) -> int | None:
+        """Give the event before which a told decision belongs, where another was inferred from that event."""
+        del event
+        return None
+
+    def meant(self, event: Signal) -> str:
+        return checks.meant(self, event)
+
+    def hold(self, spot: Spot, amount: Decimal | None) -> None:
+        """Chips of the round before still lie here: a bet only if a card comes to it or they are touched."""
+        self.stacks[spot.text] = Stack(spot, amount, None, present=True, held=True)
+
+    def _result(self) -> tuple[str, str]:
+        if self.void:
+            return "void", self.void
+        if not self.drawn:
+            return "void", "no card was dealt"
+        waiting = [self.alerts[name].code for name, plan in self.plans.items() if plan.waits and name in self.alerts]
+        if waiting:
+            return "unresolved", f"no ruling came on {', '.join(waiting)}"
+        unknown = self.misplaced()
+        if unknown:
+            return "unresolved", "; ".join(unknown)
+        return "completed", "every bet is settled"
+
+    def left_code(self, stack: Stack, *, lost: bool, announced: bool) -> str:
+        """Name the error of a bet that still lies at the end."""
+        del announced
+        if stack.spot.kind == "main":
+            return "losing-bet-not-taken" if lost else "winning-bet-not-paid"
+        return "insurance-wrong-settlement" if stack.spot.kind == "insurance" else "side-bet-not-settled"
+
+    # ---- rulings ------------------------------------------------------------------------------------------------
+
+    def plan(self, name: str, rule: Callable[[str, int | None], None] | None = None, *, waits: bool = True) -> Plan:
+        """Let an alert wait for its ruling."""
+        plan = Plan(name, rule=rule, waits=waits)
+        if name:
+            self.plans[name] = plan
+        return plan
+
+    def plan_cap(self, name: str, stack: Stack, most: Decimal) -> None:
+        """Upheld, a side bet plays only up to the Initial Bet."""
+
+        def rule(choice: str, _: int | None) -> None:
+            if choice == "uphold":
+                stack.factor = most
+                self.again(stack)
+
+        self.plan(name, rule, waits=False)
+
+    def again(self, stack: Stack) -> None:
+        """Settle a stack once more, its stake having changed."""
+        raise NotImplementedError
+
+    def signalled(self, event: Signal) -> None:
+        """Take what a signal means to this game."""
+
+    def error_remedy(self, targets: Sequence[tuple[Seen, Zone]], *, says: str = "", can: bool = True) -> Remedy:
+        """Give the remedy of a dealing error by this book."""
+        raise NotImplementedError
+
+    def cancel(self, name: str) -> None:
+        """Where a book voids the round for every error, do so."""
+        if name and self.book.reconstructs == "void" and self.switches.live_error == "cancel":
+            self.plans.pop(name, None)
+            self.void_round(self.alerts[name].says)
+
+    def faultclause(self, code: str) -> str:
+        fault = self.book.faults.get(code)
+        return fault.clause if fault else ""
+
+    def settlement_seen(self, stack: Stack) -> None:
+        """A bet was paid or taken."""
+
+    def final_settling(self) -> bool:
+        """Tell whether the hands are being settled after the dealer's play."""
+        return True
+
+    def dealer_blackjack(self) -> bool:
+        return False
+
+    def moves(self, targets: Sequence[tuple[Seen, Zone]]) -> tuple[CardMove, ...]:
+        return tuple(
+            CardMove(seen.id, seen.card.text if seen.card else None, seen.zone.text, zone.text)
+            for seen, zone in targets
+            if seen.zone is not zone
+        )
+
+
+HANDLERS: dict[type, Callable[[Round, object], None]] = {
+    Signal: lambda r, e: r.on_signal(e),  # type: ignore[arg-type]  # keyed by the event's own type
+    Chips: lambda r, e: r.on_chips(e),  # type: ignore[arg-type]  # as above
+    Dealt: lambda r, e: r.on_dealt(e),  # type: ignore[arg-type]  # as above
+    Turn: lambda r, e: r.on_turn(e),  # type: ignore[arg-type]  # as above
+    Move: lambda r, e: r.on_move(e),  # type: ignore[arg-type]  # as above
+    Remove: lambda r, e: r.on_remove(e),  # type: ignore[arg-type]  # as above
+    Decision: lambda r, e: r.on_decision(e),  # type: ignore[arg-type]  # as above
+    Tick: lambda r, e: r.on_tick(e),  # type: ignore[arg-type]  # as above
+}

@@ -1,0 +1,251 @@
+"""A table: one book, rounds one after another, and second thoughts when a fact comes late."""
+
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from engine.books import Book
+from engine.cards import Card
+from engine.events import Chips, Clear, Correct, Dealt, Decision, Event, Remove, Signal, Turn
+from engine.money import ZERO
+from engine.round import Round
+from engine.rounds import new_round
+from engine.shoe import Shoe
+from engine.spots import Spot, Zone
+from engine.verdicts import Started, Verdict, Withdrawn
+
+
+@dataclass(slots=True)
+class Life:
+    """A round with all that is needed to live through it again: how it began, and what happened."""
+
+    number: int
+    began: float
+    shoe: Shoe
+    stale: dict[str, Zone]
+    held: dict[str, tuple[Spot, Decimal | None]]
+    round: Round
+    log: list[tuple[int, Event]] = field(default_factory=list)
+    faces: dict[str, Card | None] = field(default_factory=dict)  # what late reads say of cards
+    dismissed: frozenset[str] = frozenset()
+    over: tuple[float, bool] | None = None
+
+
+class Table:
+    """Takes events in the order they come and gives the verdicts each of them brings.
+
+    It holds the round being played and the one before; the log of events is the truth, and a fact that comes
+    late (a corrected card, a dismissed alert, a decision told after it was inferred) makes it live the round again.
+    """
+
+    def __init__(self, book: Book) -> None:
+        self.book = book
+        self.shoe = Shoe(burn=int(book.switches.burn))
+        self.number = 0
+        self.events = 0
+        self.life: Life | None = None
+        self.last: Life | None = None
+        self.stale: dict[str, Zone] = {}
+        self.lying: dict[str, tuple[Spot, Decimal | None]] = {}
+
+    def apply(self, event: Event) -> list[Verdict]:
+        """Take one event, give the verdicts it brings. Never raises, whatever the order of events."""
+        self.events += 1
+        out: list[Verdict] = []
+        kind = type(event)
+        if kind is Signal and event.name in ("place-bets", "shuffled"):  # type: ignore[union-attr]  # a Signal
+            self._between(event, out)
+        elif kind is Clear:
+            self._clear(event.t, out)
+        elif kind is Correct:
+            self._correct(event, out)  # type: ignore[arg-type]  # a Correct
+        else:
+            self._live(event, out)
+        return out
+
+    # ---- rounds begin and end -----------------------------------------------------------------------------------
+
+    def _between(self, event: Event, out: list[Verdict]) -> None:
+        if isinstance(event, Signal) and event.name == "shuffled":
+            if self.life is not None and self.life.round.drawn:
+                self._end(event.t, out, announced=False)
+            burn = int(self.book.switches.burn) if event.count is None else event.count
+            self.shoe.shuffled(burn)
+            if self.life is not None:
+                self.life.shoe = self.shoe.copy()
+                self.life.round.shoe = self.shoe.copy()
+            return
+        if self.life is not None and not (self.life.log or self.life.round.drawn):
+            return
+        if self.life is not None:
+            self._end(event.t, out, announced=True)
+        elif self.last is not None:
+            self._forgotten(event.t, out)
+        self._begin(event.t, out)
+
+    def _begin(self, t: float, out: list[Verdict]) -> None:
+        self.number += 1
+        life = Life(self.number, t, self.shoe.copy(), self.stale.copy(), self.lying.copy(), None)  # type: ignore[arg-type]
+        life.round = self._fresh(life)
+        self.life = life
+        out.append(Started(t, self.number))
+
+    def _fresh(self, life: Life) -> Round:
+        found = new_round(self.book, life.number, life.shoe.copy(), life.dismissed)
+        found.stale = life.stale.copy()
+        for spot, amount in life.held.values():
+            found.hold(spot, amount)
+        return found
+
+    def _end(self, t: float, out: list[Verdict], *, announced: bool) -> None:
+        life = self.life
+        if life is None:
+            return
+        life.over = (t, announced)
+        life.round.finish(t, announced=announced)
+        self._drain(life.round, out)
+        self.shoe = life.round.shoe.copy()
+        self.stale = life.round.stale.copy()
+        self.stale.update({seen.id: seen.zone for seen in life.round.seen.values() if not seen.gone and seen.zone.box is not None})
+        self.lying = {text: (s.spot, s.now) for text, s in life.round.stacks.items() if s.present}
+        self.last, self.life = life, None
+
+    def _clear(self, t: float, out: list[Verdict]) -> None:
+        life = self.life
+        if life is not None and not life.round.drawn and (life.round.stale or self.stale):
+            life.round.stale.clear()
+            life.stale.clear()
+        elif life is not None:
+            self._end(t, out, announced=False)
+        self.stale = {}
+
+    def _forgotten(self, t: float, out: list[Verdict]) -> None:
+        """The announcement comes and a bet of the round before, decided, still lies (3.25)."""
+        life = self.last
+        if life is None or life.round.void:
+            return
+        done = life.round
+        done.t, done.n = t, self.events
+        done.forgotten(self.lying)
+        self._drain(done, out)
+
+    # ---- events of a round --------------------------------------------------------------------------------------
+
+    def _live(self, event: Event, out: list[Verdict]) -> None:
+        life = self.life
+        if life is None:
+            if not self._opens(event):
+                return
+            self._begin(event.t, out)
+            life = self.life
+            if life is None:
+                return
+        kind = type(event)
+        if kind is Dealt and event.id in self.stale and event.id not in life.round.seen:  # type: ignore[union-attr]
+            self.stale.pop(event.id, None)  # type: ignore[union-attr]  # a Dealt
+            life.stale.pop(event.id, None)  # type: ignore[union-attr]  # a Dealt
+            life.round.stale.pop(event.id, None)  # type: ignore[union-attr]  # a Dealt
+        life.log.append((self.events, event))
+        if self._rethinks(life, event):
+            self._again(life, out)
+            return
+        life.round.apply(event, self.events)
+        self._drain(life.round, out)
+
+    def _opens(self, event: Event) -> bool:
+        """Tell whether an event between two rounds begins the next; keep book of what lies if not."""
+        if isinstance(event, Dealt):
+            return event.zone.box is not None
+        if isinstance(event, Chips) and event.spot is not None:
+            before = self.lying.get(event.spot.text, (event.spot, ZERO))[1]
+            less = event.amount is not None and before is not None and event.amount <= before
+            if not less and event.by != "dealer":
+                return True
+            self.lying[event.spot.text] = (event.spot, event.amount)
+            if event.amount == 0:
+                del self.lying[event.spot.text]
+        elif isinstance(event, Signal):
+            return event.name in ("no-more-bets",)
+        elif isinstance(event, Remove):
+            self.stale.pop(event.id, None)
+        return False
+
+    def _drain(self, round_: Round, out: list[Verdict]) -> None:
+        out.extend(round_.out)
+        round_.out.clear()
+
+    # ---- second thoughts ----------------------------------------------------------------------------------------
+
+    def _rethinks(self, life: Life, event: Event) -> bool:
+        """Tell whether an event changes what earlier events meant; make the change in the log."""
+        if isinstance(event, Turn) and event.card is not None:
+            seen = life.round.seen.get(event.id)
+            if seen is not None and seen.card is not event.card and life.round.rejudges(seen):
+                life.faces[event.id] = event.card
+                return True
+        elif isinstance(event, Decision):
+            at = life.round.late(event)
+            if at is not None:
+                entry = life.log.pop()
+                place = next(i for i, (n, _) in enumerate(life.log) if n == at)
+                life.log.insert(place, entry)
+                return True
+        elif isinstance(event, Signal) and event.choice == "dismiss":
+            name = life.round.meant(event)
+            if name in life.round.alerts:
+                life.dismissed |= {name}
+                return True
+        return False
+
+    def _correct(self, event: Correct, out: list[Verdict]) -> None:
+        for life in (self.life, self.last):
+            if life is not None and event.id in life.round.seen:
+                if life.round.seen[event.id].card is not event.card or event.id in life.faces:
+                    life.faces[event.id] = event.card
+                    self._again(life, out, event.t)
+                return
+
+    def _again(self, life: Life, out: list[Verdict], t: float | None = None) -> None:
+        """Live the round again with what is known now; say what that changes."""
+        old = life.round
+        new = self._fresh(life)
+        for n, event in life.log:
+            face = life.faces.get(event.id, event) if isinstance(event, Dealt | Turn) else event
+            if face is not event and isinstance(event, Dealt | Turn):
+                event = event._replace(card=face, sure=1.0)  # noqa: PLW2901  # type: ignore[arg-type]
+            new.apply(event, n)
+        now = new.t if t is None else t
+        if life.over is not None:
+            new.finish(life.over[0], announced=life.over[1])
+        new.t, new.n = now, self.events
+        out.extend(_changes(old, new, now))
+        if life.over is not None:
+            ends = [one for one in (old.ended, new.ended) if one is not None]
+            if len(ends) == 2 and (ends[0].result, ends[0].why) != (ends[1].result, ends[1].why):  # noqa: PLR2004
+                out.append(replace(ends[1], t=now))
+        new.out.clear()
+        life.round = new
+        if life is self.last and self.life is None:
+            self.shoe = new.shoe.copy()
+
+
+def _changes(old: Round, new: Round, t: float) -> list[Verdict]:
+    """Say what a second look changes: alerts that fall, alerts that come, settlements that differ."""
+    found: list[Verdict] = [
+        Withdrawn(t, old.number, name, "a supervisor dismissed it" if name in new.dismissed else "a later fact shows otherwise")
+        for name in old.alerts
+        if name not in new.alerts
+    ]
+    for name, alert in new.alerts.items():
+        if name not in old.alerts:
+            found.append(alert)
+    for key, line in new.settlements.items():
+        before = old.settlements.get(key)
+        if before is None:
+            found.append(replace(line, t=t, revises=False))
+        elif replace(before, t=0, revises=False) != replace(line, t=0, revises=False):
+            found.append(replace(line, t=t, revises=True))
+    for key, line in old.settlements.items():
+        if key not in new.settlements:
+            found.append(replace(line, t=t, result="no-action", returned=None, odds=None, revises=True))
+    return found
+
