@@ -3,15 +3,18 @@
 # make test    check, then every test and doctest, with the coverage of engine
 # make demo    the bundled footage through the whole pipeline
 # make bench   speed figures, each beside its yardstick
+# make fuzz    the coverage-guided fuzzer over the judge, for seconds=600
+# make mutants mutation testing of settlement, House Way and the dealing order
 # make clean   removes everything the other targets made
 
 bin := .venv/bin
 engine_coverage := 100
+seconds := 600
 
 # The first of these that runs at all (a version manager may list one it cannot start); or say make PYTHON=...
 PYTHON ?= $(shell python3.11 --version >/dev/null 2>&1 && echo python3.11 || echo python3)
 
-.PHONY: setup check test demo bench clean
+.PHONY: setup check test demo bench fuzz mutants clean
 .DEFAULT_GOAL := test
 
 setup: .venv/.ready
@@ -39,6 +42,14 @@ demo: setup
 bench: setup
 	@$(bin)/feltwatch bench
 
+fuzz: setup
+	@$(bin)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/fuzz.txt
+	@$(bin)/python -m tests.fuzz.run $(seconds)
+	@$(bin)/python -m tests.fuzz.run --merge
+
+mutants: setup
+	@$(bin)/python -m tests.mutants
+
 clean:
-	@rm -rf .venv build dist *.egg-info .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .fuzz build dist *.egg-info .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,7 +5,7 @@ import json
 import sys
 from difflib import get_close_matches
 
-from edge.cli import UsageError
+from edge.usage import UsageError
 from engine.books import BOOKS, Book, BookError, find_book
 from engine.books.clauses import Clause, clauses
 from engine.books.switches import ALLOWED, WHY

@@ -6,9 +6,7 @@ import sys
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
-
-class UsageError(Exception):
-    """Wrong usage or bad input: one line says where, what was expected, what was found."""
+from edge.usage import UsageError
 
 
 def _amount(text: str) -> Decimal:

@@ -9,7 +9,7 @@ from decimal import Decimal, DecimalException
 from pathlib import Path
 from typing import BinaryIO
 
-from edge.cli import UsageError
+from edge.usage import UsageError
 from edge.watch import Watch
 from engine import transcript
 from engine.books import Book, BookError, find_book
@@ -139,12 +139,16 @@ def _transcript(options: argparse.Namespace) -> int:
     if not scenarios:
         raise UsageError(f'{name}: no rounds; expected round "title" and lines such as \'9h to box 3\'')
     for scenario in scenarios:
-        told(scenario, options.book or scenario.books[0], options, watch=options.watch)
+        told(scenario, name, options)
     return 0
 
 
-def told(scenario: transcript.Scenario, book_name: str, options: argparse.Namespace, *, watch: bool) -> None:
+def told(scenario: transcript.Scenario, name: str, options: argparse.Namespace) -> None:
     """Judge one round written as text."""
+    where = f"{name}:{scenario.number}"
+    book_name = options.book or next(iter(scenario.books), None)
+    if book_name is None:
+        raise UsageError(f"{where}: the round names no book; give --book BOOK")
     low, high = scenario.limits or (options.minimum, options.maximum)
     settings = [f"{key}={value}" for key, value in scenario.settings.items()]
     own = argparse.Namespace(
@@ -152,7 +156,11 @@ def told(scenario: transcript.Scenario, book_name: str, options: argparse.Namesp
     )
     book = table_book(book_name, own)
     table = Table(book)
-    say = _shown(Watch(book, table, scenario.title)) if watch else _lines
-    for found in scenario.events():
-        event = read(json.dumps(found, default=float).encode())
-        say(event, table.apply(event))
+    say = _shown(Watch(book, table, scenario.title)) if options.watch else _lines
+    for step in scenario.steps:
+        for found in step.events:
+            try:
+                event = read(json.dumps(found, default=float).encode())
+            except EventError as error:
+                raise UsageError(f"{name}:{step.number}: {error}") from error
+            say(event, table.apply(event))

@@ -1,19 +1,20 @@
-"""Chips: what lies where, the snapshot at the close, the limits, and who may move what afterwards."""
+"""Chips: what lies where, the snapshot at the close, and the limits of a box."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from engine import payments
-from engine.money import ZERO, down, plain, pro_rata
+from engine import after_close
+from engine.after_close import name
+from engine.money import ZERO, decimal, down, plain, pro_rata
 from engine.spots import Spot
 from engine.verdicts import Remedy
 
 if TYPE_CHECKING:
     from engine.events import Chips
     from engine.round import Round
-
-SLIP_S = 5.0  # a chip taken here and put there within this time was moved
 
 
 @dataclass(slots=True)
@@ -25,168 +26,84 @@ class Stack:
     units: int | None = None
     present: bool = False
     stake: Decimal | None = None  # as it lay when the bets closed: what the bet is settled on (5.14)
+    staked: int | None = None  # its chips, where only their number is known
     at_close: bool = False
     by: str | None = None  # whose hand touched it last
+    player: str | None = None  # whose bet it is, where that is known
     held: bool = False  # left over from the round before, and not touched since
-    factor: Decimal | None = None  # the part of a box over its maximum that plays, of `stake`
+    factor: Fraction | None = None  # the part of `stake` that plays, where a limit cut it
     rejected: bool = False
-    touched: bool = False
-    collected: bool = False
-    done: set[tuple[int, int, str]] = field(default_factory=set)  # lines paid or taken
-    short: tuple[str, Decimal] | None = None  # an underpayment: its alert, and what is still missing
+    paid: Decimal = ZERO  # what the House has put here since the close, and not taken back
+    taken: Decimal = ZERO  # what it has taken, and not put back
+    carried: Decimal = ZERO  # what the Player took up once it was his
+    collected: bool = False  # the Player took up his chips
+    unsure: bool = False  # it changed, and by how much is not known
+    faulted: bool = False  # what is wrong with its settlement was said
 
-    def plays(self, stake: Decimal, *, scale: bool) -> Decimal:
-        """Give the part of a stake that wins or loses."""
-        if self.factor is None or not self.stake:
-            return stake
-        extra = stake - self.stake
-        return self.factor + (extra * self.factor / self.stake if scale else extra) if extra >= 0 else self.factor
+    def plays(self, stake: Decimal, *, scale: bool, hand: int = 1) -> Fraction:
+        """Give the part of a stake that wins or loses; `scale` cuts doubles and splits by the same factor (I-2)."""
+        if self.factor is None or not self.stake or (hand > 1 and not scale):
+            return Fraction(stake)
+        extra = Fraction(max(stake - self.stake, ZERO))
+        return self.factor + extra * (self.factor / Fraction(self.stake) if scale else 1)
 
-
-class Slip(NamedTuple):
-    """The last unexplained movement of chips by a player."""
-
-    alert: str
-    spot: Spot
-    delta: Decimal
-    t: float
+    @property
+    def untouched(self) -> bool:
+        """Tell whether nothing was paid or taken here since the close."""
+        return not (self.paid or self.taken or self.collected or self.unsure)
 
 
 def chips(r: "Round", event: "Chips") -> None:
     """Take note of what now lies on a spot, and judge the change."""
     spot = event.spot
     if spot is None or spot.box > int(r.switches.boxes) or spot.kind not in r.book.bets:
-        r.outside_chips = event.amount != 0
+        outside = "" if spot is None else spot.text
+        (r.outside_chips.discard if event.amount == 0 else r.outside_chips.add)(outside)
         return
     stack = r.stacks.get(spot.text)
     if stack is None:
         stack = r.stacks[spot.text] = Stack(spot)
-    before, was_present = stack.now, stack.present
-    stack.now, stack.units = event.amount, event.units
+    before = stack.now, stack.units, stack.present
+    stack.now, stack.units, stack.by = event.amount, event.units, event.by
     stack.present = event.amount != 0
-    stack.held, stack.by = False, event.by
-    if event.player is not None:
-        _seat(r, stack, event.player)
-    if not r.closed:
-        _limits(r, spot.box)
+    if r.closed:
+        stack.held = False
+        if not r.void and before != (stack.now, stack.units, stack.present):
+            after_close.moved(r, stack, event, before)
         return
-    if r.void:
-        return
-    stack.touched = True
-    known = event.amount is not None and (before is not None or not was_present)
-    delta = event.amount - (before or ZERO) if known and event.amount is not None else None
-    if delta != 0:
-        _moved(r, stack, event, before or ZERO, delta)
+    stack.held = stack.held and event.by == "dealer"  # a payment that came late is no bet
+    _seat(r, stack, event.player)
+    _limits(r, spot.box)
 
 
-def _moved(r: "Round", stack: Stack, event: "Chips", before: Decimal, delta: Decimal | None) -> None:
-    if event.by == "dealer":
-        if delta is not None:
-            payments.by_dealer(r, stack, delta, before)
-    elif event.by == "player":
-        if delta is None:
-            r.takes_more(stack, delta, event)
-        elif delta > 0:
-            _added(r, stack, event, delta)
-        else:
-            _taken(r, stack, delta)
-    elif delta is None or delta > 0:
-        if not (delta is not None and payments.matches(r, stack, delta)) and not r.takes_more(stack, delta, event):
-            _late_box(r, stack, delta)
-    elif not payments.matches(r, stack, delta):
-        payments.unseen_hand(r, stack, delta, before)
-
-
-def _added(r: "Round", stack: Stack, event: "Chips", delta: Decimal) -> None:
-    if r.takes_more(stack, delta, event):
-        return
-    if _late_box(r, stack, delta):
-        return
-    spot = stack.spot
-    lines = payments.lines(r, stack)
-    code = "bet-capped" if any(line.net and line.net > 0 for line in lines) else "past-posting"
-    says = f"{_name(spot)} grew by {plain(delta)} after the bets were closed; it is settled as it lay then."
-    _slipped(r, code, stack, delta, says)
-
-
-def _late_box(r: "Round", stack: Stack, delta: Decimal | None) -> bool:
-    """A bet on a box that had none at the close."""
-    spot = stack.spot
-    if spot.kind != "main" or spot.hand or any(s.at_close and s.spot.box == spot.box for s in r.stacks.values()):
-        return False
-    amount = "" if delta is None else f" of {plain(delta)}"
-    stack.rejected = True
-    r.alert(
-        "new-player-mid-round",
-        f"A bet{amount} came onto box {spot.box}, which had none when the bets closed; refuse it.",
-        Remedy("reject-bet", r.book.clause("closed"), says=f"Give the bet on box {spot.box} back."),
-        anchor=spot.text,
-        box=spot.box,
-        evidence=(spot.text,),
-    )
-    return True
-
-
-def _taken(r: "Round", stack: Stack, delta: Decimal) -> None:
-    """A player's hand took chips."""
-    if stack.rejected or not stack.at_close:
-        return
-    lines = payments.lines(r, stack)
-    lost = any(line.net is not None and line.net < 0 for line in lines if line.key not in stack.done)
-    if r.undecided(stack) or lost:
-        if not r.withdrawn_chips(stack, delta):
-            says = f"{_name(stack.spot)} shrank by {plain(-delta)} by a player's hand after the bets were closed."
-            _slipped(r, "bet-pinched", stack, delta, says)
-    else:
-        stack.collected = True
-
-
-def _slipped(r: "Round", code: str, stack: Stack, delta: Decimal, says: str) -> None:
-    """Raise it; where it undoes the last such slip elsewhere, both are one chip moved."""
-    last, spot = r.slip, stack.spot
-    moved = last is not None and last.spot != spot and last.delta == -delta and r.t - last.t <= SLIP_S
-    if moved and last is not None:
-        source, target = (last.spot, spot) if delta > 0 else (spot, last.spot)
-        says = (
-            f"{plain(abs(delta))} was moved from {_name(source)} to {_name(target)} after the bets were closed; "
-            "both are settled as they lay then."
-        )
-        code = "chip-moved"
-    name = r.alert(
-        code,
-        says,
-        Remedy("correct-payment" if code != "past-posting" else "reject-bet", r.book.clause("position"), says=says),
-        anchor=f"{spot.text}-{r.n}",
-        box=spot.box,
-        evidence=(spot.text,),
-        replaces=last.alert if moved and last is not None else "",
-    )
-    r.slip = Slip(name, spot, delta, r.t)
-
-
-def _name(spot: Spot) -> str:
-    who = {"s": "the Standing Player's ", "b": "the bet behind's "}.get(spot.who[:1], "")
-    return f"{who}{spot.kind} bet of box {spot.box}"
-
-
-def _seat(r: "Round", stack: Stack, player: str) -> None:
+def _seat(r: "Round", stack: Stack, player: str | None) -> None:
     """Live tables know whose bet it is: nobody holds two seats, no seated player bets behind."""
     spot = stack.spot
-    if not stack.present or spot.kind != "main":
+    if spot.kind != "main" or (spot.who and not spot.who.startswith("behind")):
         return
-    if spot.who.startswith("behind"):
-        if r.seats.get(player):
-            stack.rejected = True
-            r.alert(
-                "behind-by-seated-player",
-                f"Player {player} holds a seat and may not bet behind box {spot.box}.",
-                Remedy("reject-bet", "behind-1", says="Refuse the bet behind."),
-                anchor=spot.text,
-                box=spot.box,
-                evidence=(spot.text,),
-            )
-    elif not spot.who:
-        seat_taken(r, player, spot.box)
+    if not stack.present:
+        stack.rejected = False
+        if not spot.who and stack.player is not None:
+            r.seats.get(stack.player, set()).discard(spot.box)
+    elif player is not None:
+        stack.player = player
+        if not spot.who:
+            seat_taken(r, player, spot.box)
+        elif r.seats.get(player):
+            _behind(r, stack, player)
+
+
+def _behind(r: "Round", stack: Stack, player: str) -> None:
+    box = stack.spot.box
+    found = r.alert(
+        "behind-by-seated-player",
+        f"Player {player} holds a seat and may not bet behind box {box}.",
+        Remedy("reject-bet", r.faultclause("behind-by-seated-player"), says="Refuse the bet behind."),
+        anchor=stack.spot.text,
+        box=box,
+        evidence=(stack.spot.text,),
+    )
+    stack.rejected = stack.rejected or bool(found)
 
 
 def seat_taken(r: "Round", player: str, box: int) -> None:
@@ -196,20 +113,32 @@ def seat_taken(r: "Round", player: str, box: int) -> None:
         r.alert(
             "one-seat-per-player",
             f"Player {player} holds seat {min(held - {box})} and has taken seat {box} as well.",
-            Remedy("reject-bet", "flow-1", says=f"Release seat {box}."),
+            Remedy("reject-bet", r.faultclause("one-seat-per-player"), says=f"Release seat {box}."),
             anchor=f"{player}-{box}",
             box=box,
         )
     held.add(box)
+    for stack in r.stacks.values():
+        if stack.player == player and stack.spot.who and stack.present and not r.closed:
+            _behind(r, stack, player)
 
 
 # ---- limits ---------------------------------------------------------------------------------------------------------
 
 
 def mains(r: "Round", box: int) -> list[Stack]:
-    """Give the main bets of a box, the Seated Player's first."""
-    found = [s for s in r.stacks.values() if s.spot.box == box and s.spot.kind == "main" and s.present and not s.held]
-    return sorted(found, key=lambda s: (s.spot.who != "", len(s.spot.who), s.spot.who))
+    """Give the main bets of a box, the one that decides for it first."""
+    return ranked(
+        s for s in r.stacks.values() if s.spot.box == box and s.spot.kind == "main" and s.present and not s.held
+    )
+
+
+def ranked(stacks: Iterable[Stack]) -> list[Stack]:
+    """The Seated Player first, the others as they came; where nobody sits, the highest Bet decides (1.26)."""
+    found = list(stacks)
+    if any(not s.spot.who for s in found):
+        return sorted(found, key=lambda s: s.spot.who != "")
+    return sorted(found, key=lambda s: -(s.now or ZERO))
 
 
 def _limits(r: "Round", box: int) -> None:
@@ -217,83 +146,104 @@ def _limits(r: "Round", box: int) -> None:
     low, high = r.book.minimum, r.book.maximum
     if low is None and high is None:
         return
-    stacks = mains(r, box)
+    stacks = [s for s in mains(r, box) if not s.rejected]
     if any(s.now is None for s in stacks):
         return
     amounts = [s.now or ZERO for s in stacks]
     total = sum(amounts, ZERO)
-    over, under = f"r{r.number}-box-over-maximum-box{box}", f"r{r.number}-bet-below-minimum-box{box}"
     if high is not None and total > high:
         _over(r, box, stacks, high)
-    elif over in r.alerts:
-        r.withdraw(over, f"box {box} is within the maximum again")
-    short = low is not None and stacks and (total < low or (r.switches.min_scope == "bet" and min(amounts) < low))
-    if short:
-        r.alert(
-            "bet-below-minimum",
-            f"Box {box} holds {plain(total)}, under the minimum of {plain(low)}: raise it or take it back.",
-            Remedy(
-                "options",
-                r.book.clauses.get("below", ""),
-                ("increase", "withdraw"),
-                says="Unnoticed until the close it wins or loses as it lies.",
-            ),
-            anchor=f"box{box}",
-            box=box,
-            evidence=tuple(s.spot.text for s in stacks),
-        )
-    elif under in r.alerts:
-        r.withdraw(under, f"box {box} holds {plain(total)} now")
+    else:
+        r.withdraw(_over_name(r, box), f"box {box} is within the maximum again")
+    if low is not None and stacks and (total < low or (r.switches.min_scope == "bet" and min(amounts) < low)):
+        _under(r, box, stacks, low)
+    else:
+        r.withdraw(f"r{r.number}-bet-below-minimum-box{box}", f"box {box} holds {plain(total)} now")
 
 
-def _over(r: "Round", box: int, stacks: list[Stack], high: Decimal) -> None:
-    room, back = high, []
-    for stack in stacks:
-        amount = stack.now or ZERO
-        taken = min(room, amount)
-        room -= taken
-        if taken < amount:
-            back.append(f"{plain(amount - taken)} of {_name(stack.spot)}")
+def _over_name(r: "Round", box: int) -> str:
+    return f"r{r.number}-box-over-maximum-box{box}"
+
+
+def _under(r: "Round", box: int, stacks: list[Stack], low: Decimal) -> None:
+    least = min((s.now or ZERO for s in stacks), default=ZERO)
     total = sum((s.now or ZERO for s in stacks), ZERO)
+    holds = f"holds {plain(total)}" if total < low else f"holds a bet of {plain(least)}"
     r.alert(
-        "box-over-maximum",
-        f"Box {box} holds {plain(total)}, over the maximum of {plain(high)}.",
-        Remedy("reject-bet", r.book.clauses.get("limit", ""), says=f"Before the close give back {' and '.join(back)}."),
+        "bet-below-minimum",
+        f"Box {box} {holds}, under the minimum of {plain(low)}: raise it or take it back.",
+        Remedy(
+            "options",
+            r.book.clauses.get("below", ""),
+            ("increase", "withdraw"),
+            says="Unnoticed until the close it wins or loses as it lies.",
+        ),
         anchor=f"box{box}",
         box=box,
         evidence=tuple(s.spot.text for s in stacks),
     )
 
 
+def _over(r: "Round", box: int, stacks: list[Stack], high: Decimal) -> None:
+    """The excess is refused, the last to come first; the Seated Player has the first call on the room (5.1)."""
+    room, back = high, []
+    for stack in stacks:
+        amount = stack.now or ZERO
+        taken = min(room, amount)
+        room -= taken
+        if taken < amount:
+            back.append(f"{plain(amount - taken)} of {name(stack.spot)}")
+    total = sum((s.now or ZERO for s in stacks), ZERO)
+    says = f"Before the close give back {' and '.join(back)}."
+    remedy = Remedy("reject-bet", r.book.clauses.get("limit", ""), says=says)
+    r.alert(
+        "box-over-maximum",
+        f"Box {box} holds {plain(total)}, over the maximum of {plain(high)}.",
+        remedy,
+        anchor=f"box{box}",
+        box=box,
+        evidence=tuple(s.spot.text for s in stacks),
+    )
+    r.remedied(_over_name(r, box), remedy)
+
+
 def close(r: "Round") -> None:
     """The snapshot: what lies now is what the bets are settled on."""
     for stack in r.stacks.values():
         if stack.present and not stack.held:
-            stack.at_close, stack.stake = True, stack.now
-    if r.book.maximum is not None:
-        for box in {s.spot.box for s in r.stacks.values()}:
+            stack.at_close, stack.stake, stack.staked = True, stack.now, stack.units
+            if stack.rejected:
+                r.line(stack, "no-action", r.book.clause("reject"))
+    limited = "pro-rata" in r.book.clauses or r.switches.v4_fallback == "v5"
+    if r.book.maximum is not None and limited:
+        for box in sorted({s.spot.box for s in r.stacks.values()}):
             _apportion(r, box, r.book.maximum)
     if r.outside_chips:
         r.alert(
             "bet-outside-box",
             "Chips lie on a line or outside every box as the bets close: whose, and on which bet?",
-            Remedy("options", r.book.clause("position"), says="Clarify before the first card; else settled as recorded."),
+            Remedy("options", r.book.clause("position"), says="Clarify before the first card; else it is settled so."),
             anchor="outside",
         )
     _over_initial(r)
 
 
 def _apportion(r: "Round", box: int, high: Decimal) -> None:
-    stacks = [s for s in mains(r, box) if s.stake is not None and not s.spot.hand]
-    stakes = [s.stake or ZERO for s in stacks]
-    if sum(stakes) <= high:
+    """A box over its maximum whose excess was not refused plays pro rata (5.1.1, 5.1.2)."""
+    stacks = [s for s in mains(r, box) if s.at_close and not s.rejected]
+    stakes = [s.stake for s in stacks if s.stake is not None]
+    if len(stakes) < len(stacks) or sum(stakes) <= high:
         return
+    exact = r.switches.prorata_rounding == "exact"
     shares = pro_rata(stakes, r.book.minimum or ZERO, high, simple=r.switches.pro_rata == "simple")
     for stack, share in zip(stacks, shares, strict=True):
-        if r.switches.prorata_rounding == "exact":
-            stack.factor = Decimal(share.numerator) / share.denominator
-        else:
-            stack.factor = down(share, r.chip)
+        stack.factor = share if exact else Fraction(down(share, r.chip))
+    each = [f"{plain(decimal(s.factor or Fraction(0)))} of {plain(s.stake)}" for s in stacks]
+    says = f"The excess was not refused: the box plays pro rata, {' and '.join(each)}."
+    total = sum((s.factor or Fraction(0) for s in stacks), Fraction(0))
+    if total > high:
+        says += f" That is {plain(decimal(total))}, since no Bet plays under the minimum: report it to the supervisor."
+    r.remedied(_over_name(r, box), Remedy("continue", r.book.clauses.get("pro-rata", ""), says=says))
 
 
 def _over_initial(r: "Round") -> None:
@@ -303,48 +253,76 @@ def _over_initial(r: "Round") -> None:
         if stack.spot.kind not in ("under13", "over13") or not stack.at_close or stack.stake is None:
             continue
         box = stack.spot.box
-        initial = sum((s.stake or ZERO for s in mains(r, box)), ZERO)
+        stakes = [s.stake for s in mains(r, box) if s.at_close]
+        initial = sum((stake or ZERO for stake in stakes), ZERO)
+        others = both.get(box, ZERO) if r.switches.under_over_limit == "sum" else ZERO
         both[box] = both.get(box, ZERO) + stack.stake
-        measured = both[box] if r.switches.under_over_limit == "sum" else stack.stake
-        if not 0 < initial < measured:
-            continue
-        if r.switches.under_over_excess == "capped":
-            stack.factor = initial
-        name = r.alert(
-            "side-bet-over-initial",
-            f"The {stack.spot.kind} bet of box {box} ({plain(stack.stake)}) is above its Initial Bet ({plain(initial)}).",
-            Remedy(
-                "options",
-                r.book.clause("excess"),
-                ("uphold", "dismiss"),
-                says=f"Uphold: settled on {plain(initial)}, the excess returned. Dismiss: settled on {plain(stack.stake)}.",
-            ),
-            anchor=stack.spot.text,
-            box=box,
-            evidence=(stack.spot.text,),
-        )
-        if name and r.switches.under_over_excess == "supervisor":
-            r.plan_cap(name, stack, initial)
+        if stakes and None not in stakes and others + stack.stake > initial:
+            _above(r, stack, stack.stake, max(initial - others, ZERO))
 
 
-def lone_side_bets(r: "Round") -> None:
-    """Side bets on a box without an Initial Bet are removed and returned (5.15)."""
-    anywhere = any(s.at_close and s.spot.kind == "main" for s in r.stacks.values())
+def _above(r: "Round", stack: Stack, stake: Decimal, most: Decimal) -> None:
+    """A side bet lies above what it may be: ask, or do as the table is set (B6)."""
+    asks = r.switches.under_over_excess == "supervisor"
+    capped = f"settled on {plain(most)}, the excess returned"
+    says = f"Uphold: {capped}. Dismiss: settled on {plain(stake)}."
+    if not asks:
+        says = f"It is {capped}." if r.switches.under_over_excess == "capped" else f"It is settled on {plain(stake)}."
+    found = r.alert(
+        "side-bet-over-initial",
+        f"The {stack.spot.kind} bet of box {stack.spot.box} ({plain(stake)}) is above what it may be ({plain(most)}).",
+        Remedy(
+            "options" if asks else "continue", r.book.clause("excess"), ("uphold", "dismiss") if asks else (), says=says
+        ),
+        anchor=stack.spot.text,
+        box=stack.spot.box,
+        evidence=(stack.spot.text,),
+    )
+
+    def rule(choice: str, _: int | None) -> None:
+        if choice == "uphold":
+            stack.factor = Fraction(most)
+            r.again(stack)
+
+    if r.switches.under_over_excess == "capped":
+        stack.factor = Fraction(most)
+    elif found and asks:
+        r.plan(found, rule, waits=False)
+
+
+def lone_side_bets(r: "Round", *, dealt: bool = False) -> None:
+    """Side bets on a box without an Initial Bet are removed and returned (5.15).
+
+    Chips left over from the last round may still become a bet, until every box has its cards.
+    """
+    bets = [s for s in r.stacks.values() if s.spot.kind == "main" and (s.at_close or (s.held and not dealt))]
+    boxes = {s.spot.box for s in bets}
     for stack in r.stacks.values():
         spot = stack.spot
         if spot.kind in ("main", "insurance") or not stack.at_close or stack.rejected:
             continue
-        if anywhere if spot.kind == "boom-busted" else mains(r, spot.box):
+        boom = spot.kind == "boom-busted"
+        if boxes if boom else spot.box in boxes:
             continue
         stack.rejected = True
-        where = "any box" if spot.kind == "boom-busted" else f"box {spot.box}"
+        amount = "" if stack.stake is None else f" of {plain(stack.stake)}"
+        where = "any box" if boom else f"box {spot.box}"
         r.alert(
             "side-bet-without-initial",
-            f"A {spot.kind} bet{'' if stack.stake is None else f' of {plain(stack.stake)}'} lies on box {spot.box} "
-            f"without an Initial Bet on {where}.",
-            Remedy("reject-bet", r.book.clause("reject"), says="Remove it from play and give it back."),
+            f"A {spot.kind} bet{amount} lies on box {spot.box} without an Initial Bet on {where}.",
+            Remedy("reject-bet", r.book.clause("reject"), says=f"Remove it and give{amount[3:] or ' it'} back."),
             anchor=spot.text,
             box=spot.box,
             evidence=(spot.text,),
         )
         r.line(stack, "no-action", r.book.clause("reject"))
+
+
+def return_all(r: "Round") -> None:
+    """The round is void: every bet of it goes back (5.17)."""
+    clause = r.book.clause("void")
+    for stack in list(r.stacks.values()):
+        if stack.held or not (stack.at_close if r.closed else stack.present):
+            continue
+        for hand in r.void_lines(stack):
+            r.line(stack, "void", clause, hand=hand, stake=r.void_stake(stack, hand))

@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from engine import bets, payments
+from engine import bets
 from engine.cards import Card, spoken
-from engine.money import plain
 from engine.spots import SHOE
 from engine.verdicts import Remedy
 
@@ -201,7 +200,14 @@ def drawn(r: "Round", seen: "Seen", event: "Dealt") -> None:
         _burnt(r, seen)
     if event.zone is SHOE:
         return
-    why = r.shoe.opens(seen.card)
+    opens(r, seen, seen.card)
+    if seen.card is not None:
+        counted(r, seen, seen.card)
+
+
+def opens(r: "Round", seen: "Seen", card: Card | None) -> None:
+    """Look at the first cards after a shuffle, in the order they left the shoe."""
+    why = r.shoe.opens(card)
     if why:
         name = r.alert(
             "unshuffled-suspect",
@@ -211,8 +217,6 @@ def drawn(r: "Round", seen: "Seen", event: "Dealt") -> None:
             evidence=(seen.id,),
         )
         r.plan(name)
-    if seen.card is not None:
-        counted(r, seen, seen.card)
 
 
 def first(r: "Round") -> None:
@@ -258,36 +262,3 @@ def counted(r: "Round", seen: "Seen", card: Card) -> None:
         box=seen.zone.box or None,
         evidence=(seen.id,),
     )
-
-
-# ---- the end --------------------------------------------------------------------------------------------------------
-
-
-def lying(r: "Round", *, announced: bool) -> None:
-    """What lies when the round closes was not taken, or was not paid."""
-    for stack in r.stacks.values():
-        if not stack.at_close or stack.rejected or stack.collected:
-            continue
-        for line in payments.lines(r, stack):
-            if line.key not in stack.done and stack.present and line.net:
-                _left(r, stack, line.net, line.hand, announced=announced)
-
-
-def _left(r: "Round", stack: "bets.Stack", net: object, hand: int, *, announced: bool) -> None:
-    spot = stack.spot
-    lost = net < 0  # type: ignore[operator]  # a Decimal
-    code = r.left_code(stack, lost=lost, announced=announced)
-    if not code or f"r{r.number}-{code}-{spot.text}" in r.alerts:
-        return
-    amount = plain(abs(net))  # type: ignore[arg-type]  # a Decimal
-    what = f"{'take' if lost else 'pay'} {amount}"
-    r.alert(
-        code,
-        f"The round closes and the {spot.bet} bet of box {spot.box} {'lost' if lost else 'won'} and still lies: {what}.",
-        Remedy("correct-payment", r.faultclause(code), says=f"{what.capitalize()} before the next round begins."),
-        anchor=spot.text if hand == 1 else f"{spot.text}-hand{hand}",
-        box=spot.box,
-        hand=hand,
-        evidence=(spot.text,),
-    )
-

@@ -1,11 +1,11 @@
 """Exact money: decimals in, decimals out; rounding only where the book's setting asks for it."""
 
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
-CENT = Decimal("0.01")
+LEAST = Decimal("0.000001")  # the finest amount that is told or said
 ZERO = Decimal(0)
 
 
@@ -15,7 +15,7 @@ class Odds(NamedTuple):
     pays: int
     stake: int = 1
 
-    def win(self, bet: Decimal) -> Fraction:
+    def win(self, bet: Decimal | Fraction) -> Fraction:
         return Fraction(bet) * self.pays / self.stake
 
     def __str__(self) -> str:
@@ -31,24 +31,37 @@ def down(value: Fraction, chip: Decimal) -> Decimal:
     >>> down(Fraction(1000, 3), Decimal("0.01"))
     Decimal('333.33')
     """
-    return (Decimal(value.numerator) / value.denominator / chip).to_integral_value(ROUND_FLOOR) * chip
+    return value // Fraction(chip) * chip
 
 
 def up(value: Fraction, chip: Decimal) -> Decimal:
     """Round up to a whole number of the smallest chip."""
-    return (Decimal(value.numerator) / value.denominator / chip).to_integral_value(ROUND_CEILING) * chip
+    return -(-value // Fraction(chip)) * chip
 
 
-def plain(value: Decimal | None) -> int | float | None:
-    """Give the number as JSON writes it: 250, 62.5.
+def decimal(value: Fraction) -> Decimal:
+    """Give the value itself where decimals can say it, else what is just below it.
 
-    >>> plain(Decimal("62.50")), plain(Decimal("1E+2"))
-    (62.5, 100)
+    >>> decimal(Fraction(75, 2)), decimal(Fraction(1000, 3))
+    (Decimal('37.5'), Decimal('333.333333'))
+    """
+    found = Decimal(value.numerator) / value.denominator
+    return found if Fraction(found) == value else down(value, LEAST)
+
+
+def plain(value: Decimal | None) -> int | float | str | None:
+    """Give the number as JSON writes it: 250, 62.5; as text where a float could not say it.
+
+    >>> plain(Decimal("62.50")), plain(Decimal("1E+2")), plain(Decimal("123456789012.123456"))
+    (62.5, 100, '123456789012.123456')
     """
     if value is None:
         return None
     whole = int(value)
-    return whole if whole == value else float(value)
+    if whole == value:
+        return whole
+    found = float(value)
+    return found if Decimal(repr(found)) == value else str(value)
 
 
 def pro_rata(bets: Sequence[Decimal], low: Decimal, high: Decimal, *, simple: bool = False) -> list[Fraction]:

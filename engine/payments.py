@@ -1,62 +1,78 @@
-"""Payments: the chips that the dealer moves are compared with what every bet came to."""
+"""Payments: the chips that the House puts down or takes up, against what every bet came to."""
 
 from decimal import Decimal
-from itertools import combinations
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
 
-from engine.money import ZERO, plain
+from engine.money import ZERO, decimal, plain
+from engine.spots import MAX_HANDS, Spot
 from engine.verdicts import Remedy, Settlement
 
 if TYPE_CHECKING:
     from engine.bets import Stack
     from engine.round import Round
 
-RETURNED = ("void", "no-action", "stand-off")
+COMMISSION = Decimal("0.95")  # what is left of a win after it
+GIVEN_BACK = {"void", "no-action"}  # the bet goes back to its Player, by whose hand it may be
+
+
+class Due(NamedTuple):
+    """What the decided lines of a stack come to: to be paid, to be taken; before rounding where that changed it."""
+
+    wins: Decimal
+    most: Decimal
+    losses: Decimal
+    least: Decimal
+
+
+# ---- what is due ----------------------------------------------------------------------------------------------------
+
+
+def bet(spot: Spot) -> str:
+    """Name the bet whose chips lie here, as settlement lines do: the second stack of a split belongs to the first's."""
+    if not spot.hand:
+        return spot.bet
+    if spot.who.startswith("behind"):
+        return spot.who
+    return f"main/{spot.who}" if spot.who else "main"
 
 
 def lines(r: "Round", stack: "Stack") -> list[Settlement]:
     """Give the settlement lines that are paid or taken on this stack."""
     spot = stack.spot
-    if spot.kind != "main":
-        found = r.settlements.get((spot.box, 1, spot.bet))
-        return [found] if found else []
-    if spot.hand:
-        found = r.settlements.get((spot.box, spot.hand, "main"))
-        return [found] if found else []
-    bet = spot.bet
-    return [
-        line
-        for hand in (1, 2, 3, 4)
-        if (line := r.settlements.get((spot.box, hand, bet))) is not None
-        and not (hand > 1 and not spot.who and f"box{spot.box}.hand{hand}" in r.stacks)
-    ]
+    found = (r.settlements.get((spot.box, hand, bet(spot))) for hand in hands(r, spot))
+    return [line for line in found if line is not None]
 
 
-def _open(r: "Round", stack: "Stack") -> list[Settlement]:
-    return [line for line in lines(r, stack) if line.key not in stack.done and line.net]
+def hands(r: "Round", spot: Spot) -> list[int]:
+    """Give the hands whose chips lie on a spot: of a split those that have no spot of their own."""
+    if spot.hand or spot.kind != "main":
+        return [spot.hand or 1]
+    tail = f"/{spot.who}" if spot.who else ""
+    return [n for n in range(1, MAX_HANDS + 1) if n == 1 or f"box{spot.box}.hand{n}{tail}" not in r.stacks]
 
 
-def matches(r: "Round", stack: "Stack", delta: Decimal) -> bool:
-    """Tell whether a change of chips is just what some decided lines were due, and tick them off."""
-    still = _open(r, stack)
-    for size in range(1, len(still) + 1):
-        for some in combinations(still, size):
-            if sum((line.net or ZERO for line in some), ZERO) == delta:
-                stack.done.update(line.key for line in some)
-                _settled(r, stack)
-                return True
-    return False
+def due(r: "Round", stack: "Stack") -> Due:
+    wins = most = losses = least = ZERO
+    for line in lines(r, stack):
+        net = line.net or ZERO
+        exact = net if line.exact is None else decimal(Fraction(line.exact))
+        if net > 0:
+            wins, most = wins + net, most + max(net, exact)
+        else:
+            losses, least = losses - net, least + min(-net, -exact)
+    return Due(wins, most, losses, least)
 
 
-def _settled(r: "Round", stack: "Stack") -> None:
+def settled(r: "Round", stack: "Stack") -> None:
     """Some settlement has taken place: that ends reconstruction, and shows the order of settling."""
     r.settlement_seen(stack)
     box = stack.spot.box
-    if stack.spot.kind != "main" or box in r.settled_boxes[-1:]:
+    if stack.spot.kind != "main" or box in r.settled_boxes or not r.final_settling():
         return
     later = [done for done in r.settled_boxes if done > box]
     r.settled_boxes.append(box)
-    if later and r.switches.settlement_order == "right-to-left" and r.final_settling():
+    if later and r.switches.settlement_order == "right-to-left":
         r.alert(
             "settlement-order",
             f"Box {box} was settled after box {later[-1]}; the house settles box 1 first.",
@@ -66,121 +82,242 @@ def _settled(r: "Round", stack: "Stack") -> None:
         )
 
 
+# ---- the dealer's hand ----------------------------------------------------------------------------------------------
+
+
 def by_dealer(r: "Round", stack: "Stack", delta: Decimal, before: Decimal) -> None:
     """Judge chips that the dealer put down or took."""
     if stack.rejected:
         return
-    if stack.short and stack.short[1] == delta:
-        r.withdraw(stack.short[0], "the rest was paid")
-        stack.short = None
+    if delta > 0:
+        _puts(r, stack, delta, before)
+    elif delta < 0:
+        _takes(r, stack, -delta, before)
+
+
+def _puts(r: "Round", stack: "Stack", amount: Decimal, before: Decimal) -> None:
+    """First what was taken too much goes back, then what won is paid, then what is missing of the bet is restored."""
+    owed, missing = due(r, stack), max(r.astray(stack, before), ZERO)
+    back = min(amount, max(stack.taken - owed.losses, ZERO))
+    stack.taken -= back
+    amount -= back
+    paid = min(amount, max(owed.most - stack.paid, ZERO))
+    if paid:
+        stack.paid += paid
+        settled(r, stack)
+        _in_part(r, stack, owed)
+    over = amount - paid
+    if over <= missing:
         return
-    if matches(r, stack, delta):
+    if r.undecided(stack):
+        r.early(stack, over, before)
+    else:
+        stack.paid += over
+        _overpaid(r, stack, owed)
+
+
+def _takes(r: "Round", stack: "Stack", amount: Decimal, before: Decimal) -> None:
+    """First an overpayment comes back, then what lost, then what never belonged to the bet, then a payment."""
+    owed, surplus = due(r, stack), max(-r.astray(stack, before), ZERO)
+    back = min(amount, max(stack.paid - owed.most, ZERO))
+    stack.paid -= back
+    amount -= back
+    lost = min(amount, max(owed.losses - stack.taken, ZERO))
+    if lost:
+        stack.taken += lost
+        amount -= lost
+        settled(r, stack)
+    amount -= min(amount, surplus)
+    if not amount:
         return
-    still = _open(r, stack)
-    wins = [line for line in still if line.net and line.net > 0]
-    losses = [line for line in still if line.net and line.net < 0]
-    if delta > 0 and wins:
-        _wrong(r, stack, delta, wins)
-    elif delta < 0 and losses:
-        _took(r, stack, delta, losses)
-    elif r.undecided(stack):
-        r.early(stack, delta, before)
-    else:
-        _against(r, stack, delta)
+    if r.undecided(stack):
+        r.early(stack, -amount, before)
+        return
+    again = min(amount, stack.paid)
+    stack.paid -= again
+    amount -= again
+    if {line.result for line in lines(r, stack)} <= GIVEN_BACK:
+        stack.carried += amount
+    elif amount:
+        stack.taken += amount
+        _overtaken(r, stack, amount, owed)
 
 
-def _say(r: "Round", code: str, stack: "Stack", says: str, remedy: str) -> str:
-    spot = stack.spot
-    name = r.alert(
-        code,
-        says,
-        Remedy("correct-payment", r.faultclause(code), says=remedy),
-        anchor=f"{spot.text}-{r.n}",
-        box=spot.box,
-        evidence=(spot.text,),
-    )
-    _settled(r, stack)
-    return name
+def _in_part(r: "Round", stack: "Stack", owed: Due) -> None:
+    """A payment of part of what is due may be the first of two; but not one that is short by a commission."""
+    short = r.book.family == "si-ki-pi" and stack.spot.kind != "main" and stack.paid == owed.wins * COMMISSION
+    if short:
+        _underpaid(r, stack, owed, "commission-on-bonus")
 
 
-def _wrong(r: "Round", stack: "Stack", delta: Decimal, wins: list[Settlement]) -> None:
-    """Paid, but not what was due."""
-    due = sum((line.net or ZERO for line in wins), ZERO)
-    line = wins[0]
-    code = {"main": "wrong-payout", "insurance": "insurance-wrong-settlement"}.get(stack.spot.kind, "side-bet-wrong-result")
-    if r.book.family == "si-ki-pi":
-        if stack.spot.kind == "main" and delta == line.effective_stake:
-            code = "commission-not-taken"
-        elif stack.spot.kind != "main" and delta == due * Decimal("0.95"):
-            code = "commission-on-bonus"
-    apart = abs(delta - due)
-    more = "too much" if delta > due else "too little"
-    says = f"Box {stack.spot.box} {line.bet}: due {plain(due)}, paid {plain(delta)}, {plain(apart)} {more}."
-    remedy = f"{'Take' if delta > due else 'Pay'} {plain(apart)} {'back' if delta > due else 'more'}."
-    stack.done.update(line.key for line in wins)
-    name = _say(r, code, stack, says, remedy)
-    if name and delta < due:
-        stack.short = (name, due - delta)
-
-
-def _took(r: "Round", stack: "Stack", delta: Decimal, losses: list[Settlement]) -> None:
-    """Taken, but not what was due."""
-    due = -sum((line.net or ZERO for line in losses), ZERO)
-    if -delta < due and losses[0].result != "surrender":
-        return  # a first handful; what still lies at the end is looked at then
-    stack.done.update(line.key for line in losses)
-    apart = -delta - due
-    others = [line for line in lines(r, stack) if line.key not in stack.done or line.result in RETURNED]
-    if losses[0].result == "surrender":
-        code = "surrender-half-wrong"
-    elif stack.spot.kind != "main":
-        code = "insurance-wrong-settlement" if stack.spot.kind == "insurance" else "side-bet-wrong-result"
-    elif r.dealer_blackjack():
-        code = "dealer-bj-extra-taken"
-    elif any(line.net and line.net > 0 for line in others):
-        code = "winning-bet-taken"
-    elif others:
-        code = "push-taken"
-    else:
+def _overpaid(r: "Round", stack: "Stack", owed: Due) -> None:
+    """Paid too much, or paid where nothing was won."""
+    paid, over = plain(stack.paid), plain(stack.paid - owed.wins)
+    remedy = f"Take {over} back."
+    if owed.wins:
         code = "wrong-payout"
-    says = f"Box {stack.spot.box} {losses[0].bet}: {plain(due)} was lost, {plain(-delta)} was taken."
-    remedy = f"Give {plain(apart)} back." if apart > 0 else f"Take {plain(-apart)} more."
+        says = f"due {plain(owed.wins)}, paid {paid}, {over} too much"
+        if r.book.family == "si-ki-pi" and stack.paid == lines(r, stack)[0].effective_stake:
+            code = "commission-not-taken"
+    elif owed.losses:
+        code, says = "losing-bet-paid", f"{plain(owed.losses)} was lost, {paid} was paid"
+        if owed.losses > stack.taken:
+            both = plain(stack.paid + owed.losses - stack.taken)
+            remedy = f"Take {both} back: the payment of {paid} and the stake of {plain(owed.losses - stack.taken)}."
+    else:
+        code, says = "push-paid", f"a Stand Off, {paid} was paid"
     _say(r, code, stack, says, remedy)
 
 
-def _against(r: "Round", stack: "Stack", delta: Decimal) -> None:
-    """Paid where nothing was won, or taken where nothing was lost."""
-    found = [line for line in lines(r, stack) if line.net is not None]
-    if not found:
-        return
-    line = next((one for one in found if one.net), found[0])
-    net = line.net or ZERO
-    if delta < 0 and line.key in stack.done and net > 0:
-        return  # the dealer takes a payment back, or clears what the player left
-    kind = stack.spot.kind
-    if kind != "main":
-        code = "insurance-wrong-settlement" if kind == "insurance" else "side-bet-wrong-result"
-    elif delta > 0:
-        code = "losing-bet-paid" if net < 0 else "push-paid"
-        if net > 0:
-            code = "wrong-payout"
+def _overtaken(r: "Round", stack: "Stack", over: Decimal, owed: Due) -> None:
+    """Taken too much, or taken where nothing was lost."""
+    results = {line.result for line in lines(r, stack)}
+    if results == {"no-action"}:
+        return  # a bet that goes back may go by the dealer's hand
+    unpaid = owed.wins - stack.paid
+    remedy = f"Put {plain(over)} back{f' and pay {plain(unpaid)}' if unpaid > 0 else ''}."
+    says = f"{plain(owed.losses)} was lost, {plain(stack.taken)} was taken"
+    if "surrender" in results:
+        code = "surrender-half-wrong"
+    elif owed.losses and r.dealer_blackjack() and "dealer-bj-extra-taken" in r.book.faults:
+        code = "dealer-bj-extra-taken"
+    elif owed.wins:
+        code = "winning-bet-taken"
+        says = f"due {plain(owed.wins)}, taken {plain(over)}"
+    elif results & {"stand-off", "no-action"}:
+        code = "push-taken"
+        says = f"a Stand Off, taken {plain(over)}"
     else:
-        code = "winning-bet-taken" if net > 0 else "push-taken"
-    if delta < 0 and net < 0:
-        return  # a second handful of a lost bet
-    owed = f"due {plain(net)}" if net > 0 else f"{plain(-net)} was lost" if net < 0 else "a Stand Off"
-    did = f"paid {plain(delta)}" if delta > 0 else f"taken {plain(-delta)}"
-    if delta > 0:
-        remedy = f"Take {plain(delta)} back{f', and the stake of {plain(-net)}' if net < 0 else ''}."
-        stack.done.difference_update({line.key} if net < 0 else ())
+        code = "wrong-payout"
+    _say(r, code, stack, says, remedy)
+
+
+def _underpaid(r: "Round", stack: "Stack", owed: Due, code: str = "wrong-payout") -> None:
+    short = plain(owed.wins - stack.paid)
+    says = f"due {plain(owed.wins)}, paid {plain(stack.paid)}, {short} too little"
+    _say(r, code, stack, says, f"Pay {short} more.")
+
+
+def _say(r: "Round", code: str, stack: "Stack", says: str, remedy: str) -> None:
+    """Raise what is wrong with a settlement, under the name it has on this kind of bet."""
+    spot = stack.spot
+    if spot.kind == "insurance":
+        code = "insurance-wrong-settlement"
+    elif spot.kind != "main" and not code.startswith("commission"):
+        code = "side-bet-wrong-result"
+    line = next((one for one in lines(r, stack) if one.net), None)
+    clause = line.clause if line is not None else r.faultclause(code)
+    if code == "wrong-payout" and line is not None and line.odds:
+        clause = r.book.clauses.get("pay-blackjack" if line.result == "blackjack" else "pay-win", clause)
+    r.alert(
+        code,
+        f"Box {spot.box} {spot.bet}: {says}.",
+        Remedy("correct-payment", clause, says=remedy),
+        anchor=f"{spot.text}-{r.n}",
+        box=spot.box,
+        hand=line.hand if line is not None and spot.kind == "main" else None,
+        evidence=(spot.text,),
+    )
+    stack.faulted = True
+    settled(r, stack)
+
+
+# ---- a hand nobody saw ----------------------------------------------------------------------------------------------
+
+
+def matches(r: "Round", stack: "Stack", delta: Decimal) -> bool:
+    """Tell whether a change of chips is a payment or a collection that is due, all or part of it; count it if so."""
+    owed = due(r, stack)
+    if delta > 0 and stack.paid + delta <= owed.most:
+        stack.paid += delta
+    elif delta < 0 and stack.taken - delta <= owed.losses:
+        stack.taken -= delta
     else:
-        remedy = f"Put {plain(-delta)} back{f' and pay {plain(net)}' if net > 0 else ''}."
-    _say(r, code, stack, f"Box {stack.spot.box} {line.bet}: {owed}, {did}.", remedy)
+        return False
+    settled(r, stack)
+    return True
 
 
 def unseen_hand(r: "Round", stack: "Stack", delta: Decimal, before: Decimal) -> None:
     """Chips went, and nobody saw by whose hand: only what the game itself explains is taken from it."""
+    if matches(r, stack, delta):
+        return
     if r.undecided(stack):
-        r.early(stack, delta, before)
-    else:
-        stack.collected = True
+        if -delta > max(-r.astray(stack, before), ZERO):
+            r.early(stack, delta, before)
+        return
+    owed = due(r, stack)
+    lost = min(-delta, max(owed.losses - stack.taken, ZERO))
+    stack.taken += lost
+    stack.carried -= delta + lost
+    stack.collected = True
+
+
+# ---- the end --------------------------------------------------------------------------------------------------------
+
+
+def underpaid(r: "Round") -> None:
+    """Play goes on, or the round closes: what was paid in part by now was paid too little."""
+    for stack in r.stacks.values():
+        owed = due(r, stack)
+        if ZERO < stack.paid < owed.wins and not (stack.faulted or stack.unsure or r.undecided(stack)):
+            _underpaid(r, stack, owed)
+
+
+def lying(r: "Round", *, announced: bool) -> None:
+    """What lies when the round closes was not taken, or was not paid."""
+    underpaid(r)
+    for stack in r.stacks.values():
+        found = lines(r, stack)
+        if not found or stack.rejected or stack.faulted:
+            continue
+        owed = due(r, stack)
+        if None in (line.net for line in found):
+            _uncounted(r, stack, found, announced=announced)
+        elif stack.paid - stack.taken not in (owed.wins - owed.losses, owed.most - owed.losses):
+            _left(r, stack, owed, announced=announced)
+
+
+def _left(r: "Round", stack: "Stack", owed: Due, *, announced: bool) -> None:
+    open_loss = owed.losses - stack.taken if owed.least > stack.taken else ZERO
+    lies = open_loss if stack.now is None else min(open_loss, stack.now)
+    if lies and stack.present:
+        if stack.taken and any(line.result == "surrender" for line in lines(r, stack)):
+            says = f"{plain(owed.losses)} is given up, {plain(stack.taken)} was taken"
+            _say(r, "surrender-half-wrong", stack, says, f"Take {plain(lies)} more.")
+        else:
+            _lies(r, stack, f"take {plain(lies)}", lost=True, announced=announced)
+    if owed.wins and not (stack.paid or stack.collected or stack.unsure) and stack.present:
+        _lies(r, stack, f"pay {plain(owed.wins)}", lost=False, announced=announced)
+
+
+def _uncounted(r: "Round", stack: "Stack", found: list[Settlement], *, announced: bool) -> None:
+    """Chips that could not be counted: that they still lie says enough of a lost bet; of a won one, their number."""
+    if not (stack.untouched and stack.present):
+        return
+    results = {line.result for line in found}
+    if results == {"lose"}:
+        _lies(r, stack, "take it", lost=True, announced=announced)
+    elif results <= {"win", "blackjack", "even-money"} and stack.units is not None:
+        _lies(r, stack, f"pay it {found[0].odds}", lost=False, announced=announced)
+
+
+def _lies(r: "Round", stack: "Stack", what: str, *, lost: bool, announced: bool) -> None:
+    spot = stack.spot
+    code = r.left_code(stack, lost=lost, announced=announced)
+    results = ("lose", "surrender") if lost else ("win", "blackjack", "even-money")
+    found = [line for line in lines(r, stack) if line.result in results]
+    if not code:
+        return
+    did = "lost" if lost else "won"
+    compared = {r.book.clauses.get(topic) for topic in ("win", "dealer-bust", "blackjack", "lose")}
+    r.alert(
+        code,
+        f"The round closes and the {bet(spot)} bet of box {spot.box} {did} and still lies: {what}.",
+        Remedy("correct-payment", found[0].clause, says=f"{what.capitalize()} before the next round begins."),
+        anchor=spot.text,
+        box=spot.box,
+        hand=found[0].hand if spot.kind == "main" else None,
+        evidence=(spot.text,),
+        clause=found[0].clause if found[0].clause in compared else "",
+    )

@@ -3,14 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import ClassVar
 
-from engine import bets, checks
+from engine import after_close, bets, checks, payments
 from engine.bets import Stack
 from engine.books import Book
 from engine.cards import Card
 from engine.events import Chips, Dealt, Decision, Event, Move, Remove, Signal, Tick, Turn
-from engine.money import ZERO, Odds, down
+from engine.lines import Terms, worth
+from engine.money import ZERO, Odds
 from engine.shoe import Shoe
 from engine.spots import OUTSIDE, Spot, Zone
 from engine.verdicts import Alert, Decided, Ended, Remedied, Remedy, Settlement, Verdict, Withdrawn
@@ -66,8 +68,8 @@ class Round:
         self.told = book.switches.decisions == "told"
         self.void = ""
         self.absent: set[int] = set()
-        self.outside_chips = False
-        self.slip: bets.Slip | None = None
+        self.outside_chips: set[str] = set()
+        self.slip: after_close.Slip | None = None
         self.seats: dict[str, set[int]] = {}
         self.min_sure = float(book.switches.min_confidence)
         self.chip = Decimal(book.switches.smallest_chip)
@@ -206,6 +208,11 @@ class Round:
         """Tell whether some bet on this stack is still open."""
         raise NotImplementedError
 
+    def astray(self, stack: Stack, before: Decimal) -> Decimal:
+        """Tell how much of a bet is missing from its spot (below 0: lies there beyond it), where the game can tell."""
+        del stack, before
+        return ZERO
+
     def misplaced(self) -> Sequence[str]:
         """Give the reasons why the result of the round cannot be known."""
         raise NotImplementedError
@@ -298,45 +305,30 @@ class Round:
         hand: int = 1,
         odds: Odds | None = None,
         stake: Decimal | None = None,
-        lost: Decimal | None = None,
+        lost: Decimal | Fraction | None = None,
         commission: Decimal | None = None,
+        units: int | None = None,
     ) -> None:
-        """Work out one line. `lost` is how much of the stake goes, where it is not all or nothing."""
+        """Say what one bet comes to. `lost` is how much of the stake goes, where it is not all or nothing."""
         stake = stack.stake if stake is None else stake
-        returned = exact = None
-        effective = stake
-        if stake is not None:
-            effective = stack.plays(stake, scale=self.switches.prorata_extra_bets == "scale")
-            won, exact = self._won(odds, effective, commission)
-            gone = effective if lost is None and result == "lose" else (lost or ZERO)
-            returned = stake + won - gone
+        found = None if stake is None else worth(self, stack, stake, hand, Terms(result, odds, lost, commission))
         self.settle(
             Settlement(
                 self.t,
                 self.number,
                 stack.spot.box,
                 hand,
-                stack.spot.bet if not stack.spot.hand else "main",
+                payments.bet(stack.spot),
                 stake,
                 result,
                 clause,
                 str(odds) if odds else None,
-                returned,
-                None if effective == stake else effective,
-                exact,
-                stack.units if stake is None else None,
+                found.returned if found else None,
+                None if found is None or found.effective == stake else found.effective,
+                found.exact if found else None,
+                (stack.staked if units is None else units) if stake is None else None,
             )
         )
-
-    def _won(self, odds: Odds | None, effective: Decimal, commission: Decimal | None) -> tuple[Decimal, str | None]:
-        if odds is None:
-            return ZERO, None
-        win = odds.win(effective)
-        taken = commission or ZERO
-        if self.switches.payout_rounding == "exact":
-            return Decimal(win.numerator) / win.denominator - taken, None
-        won = down(win, self.chip)
-        return won - taken, None if won == win else str(win)
 
     # ---- whole-round outcomes -----------------------------------------------------------------------------------
 
@@ -346,15 +338,7 @@ class Round:
             return
         self.void = why
         self.void_hands()
-        clause = self.book.clause("void")
-        keys: dict[tuple[int, int, str], Stack] = {}
-        for stack in self.stacks.values():
-            if stack.stake is None and not stack.present:
-                continue
-            for hand in self.void_lines(stack):
-                keys[stack.spot.box, hand, stack.spot.bet] = stack
-        for (_, hand, _), stack in keys.items():
-            self.line(stack, "void", clause, hand=hand, stake=self.void_stake(stack, hand))
+        bets.return_all(self)
 
     def void_lines(self, stack: Stack) -> Sequence[int]:
         """Give the hands for which a stack has a line."""
@@ -372,7 +356,7 @@ class Round:
         if not self.void:
             self.ending()
         if not self.void:
-            checks.lying(self, announced=announced)
+            payments.lying(self, announced=announced)
         result, why = self._result()
         self.ended = Ended(t, self.number, result, why)
         self.out.append(self.ended)
@@ -427,16 +411,6 @@ class Round:
         if name:
             self.plans[name] = plan
         return plan
-
-    def plan_cap(self, name: str, stack: Stack, most: Decimal) -> None:
-        """Upheld, a side bet plays only up to the Initial Bet."""
-
-        def rule(choice: str, _: int | None) -> None:
-            if choice == "uphold":
-                stack.factor = most
-                self.again(stack)
-
-        self.plan(name, rule, waits=False)
 
     def again(self, stack: Stack) -> None:
         """Settle a stack once more, its stake having changed."""

@@ -59,6 +59,7 @@ class _Teller:
         self.t = 0.0
         self.cards = 0
         self.chips: dict[str, Decimal] = {}
+        self.lying: dict[str, list[str]] = {}  # the cards dealt to each box, by the words for it
 
     def tell(self, line: str) -> list[dict[str, object]]:
         for pattern, act in LINES:
@@ -72,6 +73,15 @@ class _Teller:
         found.update({key: value for key, value in more.items() if value is not None})
         self.t += 1.0
         return found
+
+    def puts(self, card: str, place: str) -> None:
+        """Take note of whose hand a card lies in."""
+        whose = place.removesuffix(" low").removesuffix(" high")
+        if card not in self.lying.setdefault(whose, []):
+            for cards in self.lying.values():
+                if card in cards:
+                    cards.remove(card)
+            self.lying[whose].append(card)
 
     def put(self, spot: str, amount: Decimal, by: str | None) -> dict[str, object]:
         self.chips[spot] = amount
@@ -124,7 +134,31 @@ def _card(teller: _Teller, words: Words) -> Told:
         confidence=Decimal(sure[1]) if sure else None,
     )
     found["card"] = None if face in ("back", "??") else face
+    teller.puts(f"c{teller.cards}", words["place"] or "")
     yield found
+
+
+def _fours(teller: _Teller, words: Words) -> Told:
+    """Deal cards face down: one to each (`backs to 1 2 dealer`), four one at a time (`fours`), or in packets."""
+    names = (words["names"] or "").split()
+    order = names * (4 if words["how"] == "fours" else 1)
+    if words["how"] == "packets":
+        order = [name for name in names for _ in range(4)]
+    for name in order:
+        yield from _card(teller, {"card": "back", "place": name if name == "dealer" else f"box {name}", "extra": ""})
+
+
+def _sets(teller: _Teller, words: Words) -> Told:
+    """Lay the first two cards of a hand as its Low Hand, the next two as its High Hand."""
+    place = words["place"] or ""
+    for card, part in zip(teller.lying[place], ("low", "low", "high", "high"), strict=False):
+        yield from _move(teller, {"id": card, "place": f"{place} {part}", "by": words["by"]})
+
+
+def _shows(teller: _Teller, words: Words) -> Told:
+    """Turn up the cards of a hand, in the order they were dealt."""
+    for card, face in zip(teller.lying[words["place"] or ""], (words["faces"] or "").split(), strict=False):
+        yield from _turn(teller, {"id": card, "card": face, "by": words["by"]})
 
 
 def _deal(teller: _Teller, words: Words) -> Told:
@@ -144,6 +178,7 @@ def _turn(teller: _Teller, words: Words) -> Told:
 
 def _move(teller: _Teller, words: Words) -> Told:
     zone, hand = _place(words["place"] or "")
+    teller.puts(words["id"] or "", words["place"] or "")
     yield teller.event("move", id=words["id"], zone=zone, hand=hand, by=words["by"])
 
 
@@ -230,6 +265,9 @@ LINES: list[tuple[re.Pattern[str], Callable[[_Teller, Words], Told]]] = [
         (r"clear", _plain("clear")),
         (r"bets (?P<list>.+)", _bets),
         (r"deal (?P<hands>.+)", _deal),
+        (r"(?P<how>backs|fours|packets) to (?P<names>[0-9a-z ]+)", _fours),
+        (r"(?P<place>box [0-9]|dealer) is set" + _BY, _sets),
+        (r"(?P<place>box [0-9]|dealer) shows (?P<faces>(?:[2-9TJQKA][shdc] ?)+?)" + _BY, _shows),
         (_CARD + r" to (?P<place>[a-z0-9 ]+?)(?P<extra>(?:, [a-z0-9. ]+)*)", _card),
         (r"(?P<id>c[0-9]+) turns " + _CARD + _BY, _turn),
         (r"(?P<id>c[0-9]+) turns up(?P<card>)" + _BY, lambda t, w: _turn(t, {**w, "card": None})),
@@ -276,6 +314,9 @@ def _header(scenario: Scenario, word: str, rest: str) -> bool:
     return True
 
 
+_COMMENT = re.compile(r"(?:^|\s)#")  # not the # of a clause such as 4.2#1
+
+
 def parse(text: str) -> list[Scenario]:
     """Read the scenarios of a transcript.
 
@@ -286,7 +327,7 @@ def parse(text: str) -> list[Scenario]:
     found: list[Scenario] = []
     teller = _Teller()
     for number, raw in enumerate(text.split("\n"), 1):
-        line = raw.split("#", 1)[0].rstrip()
+        line = _COMMENT.split(raw, maxsplit=1)[0].rstrip()
         if not line.strip():
             continue
         word, _, rest = line.strip().partition(" ")
@@ -297,12 +338,20 @@ def parse(text: str) -> list[Scenario]:
             raise TranscriptError(f'line {number}: expected round "title", found {line!r}')
         elif raw[0] in " \t" and found[-1].steps:
             found[-1].steps[-1].checks.append(line.strip())
-        elif found[-1].steps or not _header(found[-1], word, rest.strip()):
-            try:
-                found[-1].steps.append(_step(teller, number, line.strip()))
-            except (TranscriptError, KeyError, ValueError) as error:
-                raise TranscriptError(f"line {number}: {error}") from error
+        else:
+            _line(found[-1], teller, number, line.strip())
     return found
+
+
+def _line(scenario: Scenario, teller: _Teller, number: int, line: str) -> None:
+    word, _, rest = line.partition(" ")
+    try:
+        if scenario.steps or not _header(scenario, word, rest.strip()):
+            scenario.steps.append(_step(teller, number, line))
+    except KeyError as error:
+        raise TranscriptError(f"line {number}: unknown word {error}") from error
+    except (ValueError, ArithmeticError) as error:
+        raise TranscriptError(f"line {number}: {error}") from error
 
 
 def _step(teller: _Teller, number: int, line: str) -> Step:

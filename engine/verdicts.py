@@ -138,7 +138,7 @@ class Settlement:
     odds: str | None = None
     returned: Decimal | None = None
     effective: Decimal | None = None  # the part of the stake that plays, where a limit cut it
-    exact: str | None = None  # the win before rounding, where rounding changed it
+    exact: str | None = None  # the net before rounding, where rounding changed it
     units: int | None = None
     revises: bool = False
 

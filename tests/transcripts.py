@@ -76,6 +76,7 @@ class Run:
         found: dict[str, object] = {
             "clause": alert.clause,
             "severity": alert.severity,
+            "t": str(alert.t),
             "box": str(alert.box),
             "hand": str(alert.hand),
             "evidence": " ".join(alert.evidence[:-1]),
@@ -84,6 +85,7 @@ class Run:
             "options": " ".join(remedy.options),
             "boxes": " ".join(map(str, remedy.boxes)),
             "ask": "; ".join(remedy.ask),
+            "moves": " ".join(f"{move.card}>{move.target}" for move in remedy.moves),
         }
         if word == "says":
             assert rest.strip('"') in alert.says + " " + remedy.says, f"{where}: says {alert.says!r} {remedy.says!r}"

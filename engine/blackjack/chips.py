@@ -1,13 +1,14 @@
 """Chips that move while blackjack is played: doubles, splits, Insurance, followers, and early payments."""
 
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from engine import payments
-from engine.blackjack import dealer, decisions
+from engine.blackjack import dealer, decisions, extras, inferred
 from engine.blackjack.hands import Hand
 from engine.cards import spoken
-from engine.money import ZERO, plain
+from engine.money import ZERO, decimal, plain
 from engine.verdicts import Remedy
 
 if TYPE_CHECKING:
@@ -27,14 +28,16 @@ def added(r: "BlackjackRound", stack: "Stack", delta: Decimal | None, event: "Ch
     if spot.who:
         return _followed(r, stack, hands, delta)
     if r.split_wait is not None and r.split_wait[0].box == spot.box:
-        decisions.split_paid(r, r.split_wait[0], delta)
+        extras.split_paid(r, r.split_wait[0], delta)
+        return True
+    if r.split_off is not None and extras.split_made_up(r, spot.box, delta):
         return True
     hand = next((h for h in hands if h.asked), None) or next((h for h in hands if not r.finished(h)), None)
     if hand is None:
         hand = next((h for h in hands if h.natural or h.soft21 or h.aces), None)
         if hand is None or event.by != "player":
             return False
-    return decisions.chips_added(r, hand, delta)
+    return inferred.chips_added(r, hand, delta)
 
 
 def _followed(r: "BlackjackRound", stack: "Stack", hands: list[Hand], delta: Decimal | None) -> bool:
@@ -90,7 +93,7 @@ def _insured(r: "BlackjackRound", stack: "Stack") -> bool:
     if r.upcard is not None and not r.upcard_is_ace:
         _refuse(r, stack, "insurance-not-allowed", f"the dealer shows the {spoken(r.upcard)}, not an Ace")
         return True
-    if r.hit or r.dealer_shown:
+    if r.too_late:
         _refuse(r, stack, "insurance-too-late", "a card beyond the second has been dealt")
         return True
     fresh = not stack.at_close
@@ -99,7 +102,7 @@ def _insured(r: "BlackjackRound", stack: "Stack") -> bool:
     if half is not None and stack.now is not None:
         live = r.book.id == "live-blackjack"
         if stack.now > half or (live and stack.now != half):
-            stack.factor = min(half, stack.now)
+            stack.factor = Fraction(min(half, stack.now))
             over = stack.now - half
             says = f"Give {plain(over)} back." if over > 0 else f"Add {plain(-over)}: it is half the main bet."
             r.alert(
@@ -134,22 +137,17 @@ def taken_back(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
     """A player took chips off an open bet: say whether that is his right."""
     spot = stack.spot
     if spot.kind == "insurance":
-        if r.hit or r.dealer_shown:
+        if r.too_late:
             return False
         stack.stake, stack.factor = stack.now, None
         return True
     if spot.kind != "main":
         return False
+    if extras.less(r, stack, delta):
+        return True
     for hand in r.hands.get(spot.box, ()):
-        if hand.extra and not spot.who:
-            hand.extra = max(hand.extra + delta, ZERO) or None
-            return True
-        base, extra = r.wagers.get((spot.text, hand.number), (None, None))
-        if not extra:
+        if not r.wagers.get((spot.text, hand.number), (None, None))[1]:
             continue
-        if not hand.full_double:
-            r.wagers[spot.text, hand.number] = (base, max(extra + delta, ZERO))
-            return True
         r.alert(
             "double-bet-withdrawn",
             f"{plain(-delta)} of the doubled bet of box {spot.box} was taken back after the card.",
@@ -163,17 +161,44 @@ def taken_back(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
     return False
 
 
+def astray(r: "BlackjackRound", stack: "Stack", before: Decimal) -> Decimal:
+    """Tell how much of a bet is missing from its spot; below 0: chips that are no part of it lie there."""
+    lawful = stack.stake or ZERO
+    if stack.spot.kind == "main":
+        lawful = _wagered(r, stack)
+    elif stack.factor is not None:
+        lawful = decimal(stack.factor)
+    return lawful + stack.paid - stack.taken - stack.carried - before
+
+
+def _wagered(r: "BlackjackRound", stack: "Stack") -> Decimal:
+    """Add up what was bet on a main spot, as far as its chips have come."""
+    spot, found = stack.spot, ZERO
+    text = f"box{spot.box}.{payments.bet(spot)}"
+    for number in payments.hands(r, spot):
+        base, extra = r.wagers.get((text, number), (None, None))
+        coming = r.told_extra.get((text, number))
+        if coming is not None:
+            base, extra = (base, coming[1]) if number == 1 else (coming[1], extra)
+        if r.split_wait is None or (r.split_wait[0].box, r.split_wait[0].number) != (spot.box, number):
+            found += (base or ZERO) + (extra or ZERO)
+    pending = sum((hand.extra or ZERO for hand in r.hands.get(spot.box, ())), ZERO)
+    return found + (ZERO if spot.who else pending)
+
+
 # ---- the dealer pays or takes too early -----------------------------------------------------------------------------
 
 
 def early(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> None:
     """The dealer (or an unseen hand) moved chips of a bet that is not decided."""
     kind = stack.spot.kind
+    stack.paid += max(delta, ZERO)
+    stack.taken += max(-delta, ZERO)
     if kind == "boom-busted":
         dealer.stood_short(r, stack.spot.text)
     elif kind == "insurance":
         if r.dealer.total is not None and len(r.dealer) == 1 and not r.hit:
-            _refund(r, stack, delta)
+            _refund(stack, delta)
     elif kind == "main" and r.playing and stack.spot.box in r.hands:
         hand = r.hands[stack.spot.box][0]
         if delta < 0:
@@ -182,20 +207,24 @@ def early(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> None:
             _paid_early(r, stack, hand, delta)
 
 
-def _refund(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> None:
+def _refund(stack: "Stack", delta: Decimal) -> None:
     """The dealer hands an insurance, or its excess, back before the next card."""
     if delta < 0:
+        stack.taken += delta
         stack.stake, stack.factor = stack.now, None
         stack.at_close = bool(stack.now)
 
 
 def _taken_early(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Decimal) -> None:
+    if extras.less(r, stack, delta):
+        stack.taken += delta
+        return
     half = None if stack.stake is None else stack.stake / 2
     if -delta == half and len(hand) == 2 and not (r.subsequent and not hand.asked):  # noqa: PLR2004
         if decisions.may_surrender(r, hand):
             if stack.by == "dealer":
                 decisions.surrender(r, hand, inferred=True)
-                payments.matches(r, stack, delta)
+                payments.settled(r, stack)
             else:
                 r.half_taken[hand.box] = delta
         elif stack.by == "dealer":
@@ -204,9 +233,7 @@ def _taken_early(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Decimal
     if hand.asked == "surrender" and stack.by == "dealer":
         _no_surrender(r, stack, hand, delta)
         return
-    if hand.extra:
-        hand.extra = max(hand.extra + delta, ZERO) or None
-    elif r.acting() is None and stack.by == "dealer":
+    if r.acting() is None and stack.by == "dealer":
         dealer.stood_short(r, stack.spot.text)
 
 
@@ -238,12 +265,12 @@ def _blackjack_early(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Dec
     elif not r.upcard_is_ace or not hand.natural or r.book.id == "live-blackjack":
         code, says = "even-money-not-allowed", "was paid 1 to 1, which is only for a Blackjack against an Ace"
         remedy = "Take it back and wait for the dealer's second card."
-    elif r.hit:
+    elif r.too_late:
         code, says = "even-money-too-late", "was paid even money after a third card had been dealt"
         remedy = "Wait for the dealer: Stand Off against his Blackjack, else the Blackjack is paid."
     else:
         decisions.even_money(r, stack, hand, inferred=True)
-        payments.matches(r, stack, delta)
+        payments.settled(r, stack)
         return
     r.alert(
         code,

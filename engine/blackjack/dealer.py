@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from engine.blackjack import play, settle, sides
-from engine.blackjack.hands import DEALER_STANDS, LIMIT
+from engine.blackjack import play, settle, sides, strays
+from engine.blackjack.hands import DEALER_STANDS, LIMIT, Total
+from engine.books.switches import Switches
 from engine.cards import spoken
 from engine.round import Seen
 from engine.spots import DISCARD
@@ -15,11 +16,13 @@ if TYPE_CHECKING:
 
 def stands(r: "BlackjackRound") -> bool:
     """Tell whether the dealer's total says stand."""
-    found = r.dealer.total
-    if found is None:
-        return False
+    return r.dealer.total is not None and stands_on(r.dealer.total, r.switches)
+
+
+def stands_on(found: Total, switches: Switches) -> bool:
+    """Tell whether the dealer stands on a total (B1)."""
     if found.points == DEALER_STANDS and found.soft:
-        return r.switches.dealer_soft17 == "stand"
+        return switches.dealer_soft17 == "stand"
     return found.points >= DEALER_STANDS
 
 
@@ -70,12 +73,14 @@ def dealt(r: "BlackjackRound", seen: Seen) -> None:
         else:
             code = "dealer-second-card-too-early" if len(r.dealer) == 1 else "dealer-draws-before-players-done"
         at = f", at {blocked.points}" if blocked.total else ""
-        play.slip(r, code, r.dealer, seen, f"Box {blocked.box}{at} is not done.", passed=waiting)
-        return
-    if stands(r) and len(r.dealer) > 1:
-        _overdraw(r, seen)
+        strays.slip(r, code, r.dealer, seen, f"Box {blocked.box}{at} is not done.", passed=waiting)
         return
     play.stands(r, waiting)
+    if stands(r) and len(r.dealer) > 1:
+        after(r)
+        _overdraw(r, seen)
+        return
+    play.opened(r)
     if not pending(r):
         r.alert(
             "dealer-draw-not-needed",
@@ -92,9 +97,28 @@ def after(r: "BlackjackRound") -> None:
     """Settle what the dealer's cards now decide."""
     if len(r.dealer) == 2 and r.dealer.total is not None:  # noqa: PLR2004
         settle.against_second(r)
-    if stands(r):
+    if stands(r) and len(r.dealer) > 1 and r.acting() is None:
         r.complete = True
         settle.against_dealer(r)
+
+
+def opened_again(r: "BlackjackRound") -> None:
+    """A card left the dealer's hand: what it had decided is open again."""
+    r.complete, r.dealer_shown = False, len(r.dealer) > 1
+    for hand in settle.open_hands(r):
+        if not (hand.natural and (r.dealer_shown or not (r.upcard_is_ace or r.upcard_is_ten))):
+            settle.reopen(r, hand)
+    for stack in (*sides.booms(r), *([] if r.dealer_shown else sides.insured(r))):
+        settle.undo(r, stack, 1)
+
+
+def settle_early(r: "BlackjackRound") -> bool:
+    """Settling has begun, and the dealer's cards lay complete before the Players were done: these stood."""
+    if r.complete or len(r.dealer) < 2 or not stands(r):  # noqa: PLR2004
+        return False
+    play.stands(r, tuple(hand for hand in r.all_hands() if not r.finished(hand) and not play.blocks(r, hand)))
+    after(r)
+    return r.complete
 
 
 def _overdraw(r: "BlackjackRound", seen: Seen) -> None:
@@ -133,6 +157,7 @@ def left_short(r: "BlackjackRound") -> None:
     if any(plan.waits for plan in r.plans.values()) or r.stray is not None:
         return
     play.stands(r, tuple(h for h in r.all_hands() if not r.finished(h) and not play.blocks(r, h)))
+    after(r)
     if r.acting() is None and r.dealer.total is not None:
         stood_short(r, "cards-cleared")
 

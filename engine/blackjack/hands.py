@@ -36,6 +36,19 @@ def total(cards: Sequence[Card | None]) -> Total | None:
     return Total(points + 10, True) if ace and points <= LIMIT - 10 else Total(points, False)
 
 
+def with_card(found: Total | None, card: Card | None) -> Total | None:
+    """Give a total after one more card, in constant time.
+
+    >>> with_card(Total(17, soft=True), None) is None
+    True
+    """
+    if found is None or card is None:
+        return None
+    least = found.points + card.value - (10 if found.soft else 0)
+    soft = (found.soft or card.value == 1) and least <= LIMIT - 10
+    return Total(least + 10 if soft else least, soft)
+
+
 @dataclass(slots=True)
 class Hand:
     """The cards of one hand, and what was decided on it. Box 0 is the dealer."""
@@ -52,13 +65,15 @@ class Hand:
     surrendered: bool = False
     invalid: bool = False  # its bet was given back
     extra: Decimal | None = None  # chips added and not yet explained
+    refusal: str = ""  # the alert that its double or split is not allowed, until a card falls
+    left: bool = False  # play has left it although it was not done; that was said
 
     def __len__(self) -> int:
         return len(self.cards)
 
     def add(self, seen: Seen) -> None:
         self.cards.append(seen)
-        self.total = total([one.card for one in self.cards])
+        self.total = with_card(self.total, seen.card)
 
     def drop(self, seen: Seen) -> None:
         self.cards.remove(seen)
@@ -99,7 +114,9 @@ class Hand:
 
 def why_finished(hand: Hand, *, hard21: bool, absent: bool) -> str:
     """Name the error that one more card on this hand would be, or "" while the hand may draw."""
-    if hand.stood == "told":
+    if hand.left and hand.stood == "told":
+        reached = ""
+    elif hand.stood == "told":
         reached = "card-after-stand"
     elif hand.stood or hand.invalid or hand.surrendered:
         reached = "subsequent-deal-wrong-box"

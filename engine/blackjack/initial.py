@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.blackjack import play, sides
+from engine.blackjack import play, sides, strays
 from engine.cards import spoken
 from engine.round import Plan, Seen
 from engine.spots import SHOE, Zone, hand_zone
@@ -27,34 +27,42 @@ class Misdeal:
 
 def dealt(r: "BlackjackRound", seen: Seen) -> None:
     """A card of the first two passes."""
-    box = seen.zone.box or 0
-    place = len(r.sequence) - 1
     if r.misdeal is not None:
         _lay(r, seen)
         _follow(r, seen)
         return
     if r.loose:
         _lay(r, seen)
-        _go_on(r)
+        go_on(r)
         return
-    due = r.order[place] if place < len(r.order) else -1
-    if box != due and _optional(r, box, place):
-        due = box
+    box, place = seen.zone.box or 0, len(r.sequence) - 1
+    due = _due(r, box, place)
     _lay(r, seen)
     if box == due:
-        if place == len(r.order) - 1:
+        if all(_given_back(r, left) for left in r.order[place + 1 :]):
             play.begin(r)
         return
     code = _code(r, box, due, place)
     if code == "unexpected-card":
         _unexpected(r, seen)
         return
-    targets = assignment(r)
-    remedy = r.error_remedy(targets, can=code != "simultaneous-cards")
-    _raise(r, code, seen, due, place, remedy)
+    _raise(r, code, seen, due, place)
 
 
-def _raise(r: "BlackjackRound", code: str, seen: Seen, due: int, place: int, remedy: Remedy) -> None:  # noqa: PLR0913
+def _due(r: "BlackjackRound", box: int, place: int) -> int:
+    """Give the box whose card comes now (0: the dealer); one whose bet was given back may be left out."""
+    while place < len(r.order) and r.order[place] != box and _given_back(r, r.order[place]):
+        del r.order[place]
+    if place >= len(r.order):
+        return -1
+    return box if _optional(r, box, place) else r.order[place]
+
+
+def _given_back(r: "BlackjackRound", box: int) -> bool:
+    return box > 0 and r.hands[box][0].invalid
+
+
+def _raise(r: "BlackjackRound", code: str, seen: Seen, due: int, place: int) -> None:
     box = seen.zone.box or 0
     went = "the dealer" if box == 0 else f"box {box}"
     was = "the dealer" if due == 0 else f"box {due}"
@@ -62,15 +70,30 @@ def _raise(r: "BlackjackRound", code: str, seen: Seen, due: int, place: int, rem
     name = r.alert(
         code,
         f"The {spoken(seen.card)} went to {went}; it was due to {was}.",
-        remedy,
+        r.error_remedy(assignment(r)),
         anchor=seen.id,
         box=about or None,
         hand=1 if about else None,
         evidence=(seen.id,),
     )
     if name:
-        r.misdeal = Misdeal(name, code, place, due, r.t, r.plan(name, lambda choice, box: ruled(r, choice, box)))
-        settled_by_book(r, name)
+        _open(r, Misdeal(name, code, place, due, r.t, r.plan(name)))
+    else:
+        go_on(r)
+
+
+def together(r: "BlackjackRound", seen: Seen, name: str) -> None:
+    """Two cards drawn together came to one box: one of them is the next card (5.12)."""
+    _lay(r, seen)
+    plan = r.plan(name)
+    if r.misdeal is None:
+        _open(r, Misdeal(name, "simultaneous-cards", len(r.sequence) - 1, seen.zone.box or 0, r.t, plan))
+
+
+def _open(r: "BlackjackRound", slip: Misdeal) -> None:
+    slip.plan.rule = lambda choice, _: ruled(r, slip, choice)
+    r.misdeal = slip
+    settled_by_book(r, slip.alert)
 
 
 def settled_by_book(r: "BlackjackRound", name: str) -> None:
@@ -83,7 +106,7 @@ def settled_by_book(r: "BlackjackRound", name: str) -> None:
 
 def _optional(r: "BlackjackRound", box: int, place: int) -> bool:
     """Chips left from the last round are a bet after all if a card comes to their box in its turn."""
-    if box not in r.optional or place > len(r.boxes):
+    if box not in r.optional or place > len(r.boxes) or r.order[place] == box:
         return False
     before = r.order[place - 1] if place else 0
     due = r.order[place]
@@ -138,9 +161,8 @@ def _lay(r: "BlackjackRound", seen: Seen) -> None:
 
 def assignment(r: "BlackjackRound") -> list[tuple[Seen, Zone]]:
     """Lay the sequence of cards over the slots of the Initial Deal; what is left over is the next card."""
-    cards = [seen for seen in r.sequence if not seen.gone]
     slots = [hand_zone(box) for box in r.order]
-    return [(seen, slots[index] if index < len(slots) else SHOE) for index, seen in enumerate(cards)]
+    return [(seen, slots[index] if index < len(slots) else SHOE) for index, seen in enumerate(r.sequence)]
 
 
 def _follow(r: "BlackjackRound", seen: Seen) -> None:
@@ -164,85 +186,89 @@ def _follow(r: "BlackjackRound", seen: Seen) -> None:
             t=slip.t,
             replaces=slip.alert,
         )
+        r.misdeal, r.loose = None, not name
         if name:
-            r.misdeal = Misdeal(name, "wrong-box-order", slip.at, slip.due, slip.t, r.plan(name, slip.plan.rule))
+            _open(r, Misdeal(name, "wrong-box-order", slip.at, slip.due, slip.t, r.plan(name)))
     else:
-        r.remedied(slip.alert, remedy)
+        r.remedied(slip.alert, remedy if slip.code != "simultaneous-cards" else r.alerts[slip.alert].remedy)
     lying_right(r)
 
 
 def lying_right(r: "BlackjackRound") -> None:
-    """Once the cards lie as they should, or every hand has its two, play goes on."""
-    if r.misdeal is None:
-        return
-    if all(seen.zone is zone for seen, zone in assignment(r)):
+    """Once the cards lie as they should the error is put right; once every hand has its two, play may begin."""
+    if r.misdeal is not None and all(seen.zone is zone for seen, zone in assignment(r)):
         r.misdeal.plan.waits = False
         r.misdeal = None
-    if not r.playing and len(r.dealer) and all(len(hand) > 1 for hand in r.all_hands()):
-        r.misdeal = None
+    if not (len(r.dealer) and all(len(hand) > 1 or hand.invalid for hand in r.all_hands())):
+        return
+    if r.playing:
+        play.begin_again(r)
+    else:
         play.begin(r)
 
 
 def moved(r: "BlackjackRound", seen: Seen, source: Zone) -> None:
     """A card is carried to another place before play has begun: the deal is being put right."""
-    old, new = r.hand(source.box, source.hand) if source.box is not None else None, None
-    if seen.zone.box is not None:
-        new = r.hand(seen.zone.box, seen.zone.hand)
-    if source is SHOE:
-        r.drawn += 1
-        r.sequence.append(seen)
-        if r.misdeal is None:
-            r.sequence.pop()
-            _from_shoe(r, seen)
-            return
+    slip = r.misdeal
+    if slip is not None and slip.code == "simultaneous-cards" and seen is r.sequence[slip.at - 1]:
+        one, two = r.sequence[slip.at - 1 : slip.at + 1]  # the Player takes the second first
+        r.sequence[slip.at - 1 : slip.at + 1] = [two, one]
+        one.n, two.n = two.n, one.n
+    old = r.hand(source.box, source.hand) if source.box is not None else None
+    new = r.hand(seen.zone.box, seen.zone.hand) if seen.zone.box is not None else None
     if old is not None and seen in old.cards:
         old.drop(seen)
     if new is not None and seen not in new.cards:
         new.add(seen)
         new.cards.sort(key=lambda one: one.n)
+    r.loose = r.loose or slip is None
     lying_right(r)
 
 
-def _from_shoe(r: "BlackjackRound", seen: Seen) -> None:
-    if seen.zone.box is not None:
-        if not r.closed:
-            r.close()
-        r.sequence.append(seen)
-        dealt(r, seen)
+def removed(r: "BlackjackRound", seen: Seen) -> None:
+    """A card is taken up again before play has begun: it is not in the sequence until it comes back."""
+    hand = r.hand(seen.zone.box) if seen.zone.box is not None else None
+    if r.misdeal is None or hand is None or seen not in hand.cards:
+        return
+    hand.drop(seen)
+    r.sequence.remove(seen)
+    lying_right(r)
 
 
-def ruled(r: "BlackjackRound", choice: str, box: int | None) -> None:
+def ruled(r: "BlackjackRound", slip: Misdeal, choice: str) -> None:
     """Carry a ruling through: the cards as reconstructed, or as they lie."""
-    del box
-    if r.misdeal is None or choice == "return-bet":
+    if slip not in (r.misdeal, r.lapsed) or choice == "return-bet":
         return
-    slip, r.misdeal = r.misdeal, None
-    slip.plan.waits = False
-    if choice != "continue-reconstructed":
-        _go_on(r)
-        return
+    late, r.misdeal, r.lapsed = slip is r.lapsed, None, None
+    if choice != "continue-reconstructed" and slip.code != "simultaneous-cards":
+        go_on(r)
+    elif late and (r.complete or any(hand.split or hand.doubled for hand in r.all_hands())):
+        slip.plan.waits = True  # too much has happened to say by itself where each card goes
+    else:
+        _lay_again(r)
+
+
+def _lay_again(r: "BlackjackRound") -> None:
     targets = assignment(r)
     for hand in (*r.all_hands(), r.dealer):
         for seen in list(hand.cards):
             hand.drop(seen)
-    left = []
     for seen, zone in targets:
         seen.zone = zone
-        if zone is SHOE:
-            left.append(seen)
-        elif (hand := r.hand(zone.box or 0)) is not None:
+        if (hand := r.hand(zone.box) if zone.box is not None else None) is not None:
             hand.add(seen)
-    if len(targets) >= len(r.order):
-        play.begin(r)
-        for seen in left:
-            play.next_card(r, seen)
+    lying_right(r)
+    if r.playing:
+        for seen, zone in targets:
+            if zone is SHOE:
+                strays.next_card(r, seen)
 
 
-def _go_on(r: "BlackjackRound") -> None:
+def go_on(r: "BlackjackRound") -> None:
     """As the cards lie: the hands still short of a card take it as it comes."""
     r.loose = True
-    if len(r.dealer) and all(len(hand) > 1 for hand in r.all_hands()):
-        play.begin(r)
+    if not r.playing:
+        lying_right(r)
 
 
 def check_insurance(r: "BlackjackRound") -> None:

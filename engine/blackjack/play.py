@@ -1,15 +1,14 @@
 """The Subsequent Deal: every further card against the hand whose turn it is."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.blackjack import dealer, decisions, initial, settle, sides
+from engine.blackjack import dealer, decisions, extras, inferred, initial, settle, sides, strays
 from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
 from engine.cards import spoken
 from engine.events import Dealt
 from engine.money import plain
-from engine.round import Plan, Seen
-from engine.spots import SHOE, Zone, hand_zone
+from engine.round import Seen
+from engine.spots import SHOE
 from engine.verdicts import Remedy
 
 if TYPE_CHECKING:
@@ -17,24 +16,7 @@ if TYPE_CHECKING:
     from engine.blackjack.round import BlackjackRound
     from engine.verdicts import Settlement
 
-FULL = frozenset(  # errors of a card on a hand that was complete: the hand stays as it was
-    "hit-on-soft-21 hit-on-blackjack hit-on-21 card-after-bust card-after-stand hit-after-double split-aces-extra-card "
-    "absent-player-overdrawn dealer-overdraw card-to-box-without-bet simultaneous-cards".split()
-)
 OFFER_S = 2.0
-
-
-@dataclass(slots=True)
-class Stray:
-    """A card that lies where it should not: kept apart from its hand until it is moved or ruled upon."""
-
-    alert: str
-    code: str
-    seen: Seen
-    hand: Hand | None
-    target: Zone
-    plan: Plan
-    passed: tuple[Hand, ...] = ()
 
 
 def begin(r: "BlackjackRound") -> None:
@@ -46,36 +28,56 @@ def begin(r: "BlackjackRound") -> None:
     for hand in r.all_hands():
         if hand.natural and r.upcard is not None and not r.upcard_is_ace and not r.upcard_is_ten:
             settle.natural(r, hand)
+    if len(r.dealer) > 1:
+        dealer.after(r)
+
+
+def begin_again(r: "BlackjackRound") -> None:
+    """The first cards were put right after they were complete: what they decided is looked at once more (B21)."""
+    for hand in r.all_hands():
+        if not hand.natural or hand.surrendered or r.upcard_is_ace or r.upcard_is_ten:
+            settle.reopen(r, hand)
+        hand.surrendered, hand.stood, hand.asked, hand.left = False, "", "", False
+    r.even.clear()
+    for stack in r.stacks.values():
+        stack.rejected = stack.rejected and stack.spot.kind != "insurance"
+    begin(r)
 
 
 def dealt(r: "BlackjackRound", seen: Seen, event: Dealt | None = None) -> None:
     """A card after the Initial Deal."""
+    if r.misdeal is not None:
+        r.lapsed, r.misdeal = r.misdeal, None
+    if r.apart:
+        strays.returned(r, seen)
     if r.stray is not None:
-        _let_lie(r)
-    if not r.subsequent:
-        _opened(r)
+        strays.let_lie(r)
     if seen.zone.box == 0:
         dealer.dealt(r, seen)
         return
     hand = r.hand(seen.zone.box or 0, seen.zone.hand)
     if hand is None:
-        _no_bet(r, seen)
+        strays.no_bet(r, seen)
+    elif hand.invalid and len(hand) < 2 and not r.subsequent:  # noqa: PLR2004
+        hand.add(seen)  # the Initial Deal may go on over a box whose bet was given back
     else:
         r.hit = True
         if event is not None and event.crosswise and not hand.asked and not hand.doubled:
-            decisions.crosswise(r, hand)
+            inferred.crosswise(r, hand)
         if seen.zone.hand != hand.number:
-            hand = decisions.split_unseen(r, hand, seen.zone.hand)
+            hand = inferred.split_unseen(r, hand, seen.zone.hand)
         to_player(r, hand, seen)
 
 
-def _opened(r: "BlackjackRound") -> None:
+def opened(r: "BlackjackRound") -> None:
     """The first card of the Subsequent Deal: what should have been settled by now (3.13, 3.15)."""
+    if r.subsequent:
+        return
     r.subsequent = True
     if "side-bet-not-settled" in r.book.faults:
         for stack in list(r.stacks.values()):
             line = r.settlements.get((stack.spot.box, 1, stack.spot.bet))
-            if stack.spot.kind in sides.FIRST_TWO and stack.at_close and line is not None and not stack.touched:
+            if stack.spot.kind in sides.FIRST_TWO and stack.at_close and line is not None:
                 side_unsettled(r, stack, line)
     for hand in r.all_hands():
         if hand.natural and (hand.box, hand.number, "main") in r.settlements:
@@ -91,7 +93,7 @@ def _opened(r: "BlackjackRound") -> None:
 
 
 def side_unsettled(r: "BlackjackRound", stack: "Stack", line: "Settlement") -> None:
-    if line.result not in ("win", "lose") or line.key in stack.done or stack.rejected:
+    if line.result not in ("win", "lose") or stack.rejected or not (stack.untouched and stack.present):
         return
     due = plain(abs(line.net)) if line.net is not None else "what is due"
     what = f"pay {due}" if line.result == "win" else f"take {due}"
@@ -111,10 +113,10 @@ def side_unsettled(r: "BlackjackRound", stack: "Stack", line: "Settlement") -> N
 def _unpaid_blackjack(r: "BlackjackRound", hand: Hand) -> None:
     for stack in settle.betting(r, hand):
         line = r.settlements.get((hand.box, hand.number, stack.spot.bet))
-        if line is None or line.result != "blackjack" or line.key in stack.done or not stack.present or stack.touched:
+        if line is None or line.result != "blackjack" or not (stack.untouched and stack.present):
             continue
         due = "what is due" if line.net is None else plain(line.net)
-        r.alert(
+        name = r.alert(
             "blackjack-not-paid",
             f"Box {hand.box} has Blackjack against {spoken(r.upcard)} and is not paid; pay {due} now.",
             Remedy("correct-payment", r.book.clause("blackjack"), says=f"Pay {due} before play goes on."),
@@ -123,6 +125,7 @@ def _unpaid_blackjack(r: "BlackjackRound", hand: Hand) -> None:
             hand=hand.number,
             evidence=(stack.spot.text, *[seen.id for seen in hand.cards]),
         )
+        stack.faulted = bool(name)
 
 
 # ---- a card to a player ---------------------------------------------------------------------------------------------
@@ -132,21 +135,21 @@ def to_player(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
     """Judge a card on a player's hand, then let it count."""
     why = r.finished(hand)
     acting = r.acting()
-    if why and not (why == "subsequent-deal-wrong-box" and acting is hand):
-        slip(r, why, hand, seen, f"The hand was complete at {hand.points}." if hand.total else "The hand was complete.")
+    if why:
+        strays.slip(r, why, hand, seen, f"The hand was complete at {hand.points}." if hand.total else "The hand was complete.")
         return
-    passed = _between(r, acting, hand)
-    code = _passed_over(r, hand, passed)
-    if code:
-        blocked = passed[0]
+    passed = between(r, acting, hand)
+    blocked = next((one for one in passed if blocks(r, one)), None)
+    if blocked is not None:
+        code = _passed_over(r, hand, blocked)
         says = f"It was the turn of box {blocked.box}{f' hand {blocked.number}' if blocked.split else ''}"
-        slip(r, code, hand, seen, f"{says}{f', at {blocked.points}' if blocked.total else ''}.", passed=passed)
+        strays.slip(r, code, hand, seen, f"{says}{f', at {blocked.points}' if blocked.total else ''}.", passed=passed)
         return
     stands(r, passed)
-    _take(r, hand, seen)
+    take(r, hand, seen)
 
 
-def _between(r: "BlackjackRound", acting: Hand | None, hand: Hand) -> tuple[Hand, ...]:
+def between(r: "BlackjackRound", acting: Hand | None, hand: Hand) -> tuple[Hand, ...]:
     """Give the unfinished hands that come before this one."""
     if acting is None or acting is hand:
         return ()
@@ -167,18 +170,17 @@ def _later(r: "BlackjackRound", hand: Hand, one: Hand) -> bool:
 
 def blocks(r: "BlackjackRound", hand: Hand) -> bool:
     """Tell whether a hand cannot have been left: it needs a card, asked for one, or (where told) has not stood."""
+    if hand.left:
+        return False
     if len(hand) < 2 or hand.asked in ("hit", "double") or hand.extra:  # noqa: PLR2004
         return True
     if hand.points is None:
         return False
-    return hand.points < MUST_DRAW_BELOW or r.told
+    return hand.points < MUST_DRAW_BELOW or (r.told and hand.points < LIMIT)
 
 
-def _passed_over(r: "BlackjackRound", hand: Hand, passed: tuple[Hand, ...]) -> str:
-    """Name the error of leaving the hands before this one, or ""."""
-    one = next((h for h in passed if blocks(r, h)), None)
-    if one is None:
-        return ""
+def _passed_over(r: "BlackjackRound", hand: Hand, one: Hand) -> str:
+    """Name the error of dealing to a hand before another that needed a card."""
     if one.box == hand.box:
         return "split-wrong-order"
     if len(one) < 2:  # noqa: PLR2004
@@ -188,22 +190,28 @@ def _passed_over(r: "BlackjackRound", hand: Hand, passed: tuple[Hand, ...]) -> s
     if one.asked == "hit":
         return "subsequent-deal-wrong-box"
     told_only = (one.points or 0) >= MUST_DRAW_BELOW
-    first = told_only and not hand.asked and len(hand) == 2 and not any(len(h) > 2 or h.stood for h in r.all_hands())  # noqa: PLR2004
+    first = told_only and not r.subsequent and not any(h.stood for h in r.all_hands())
     return "extra-card-to-hand" if first else "acting-box-passed-over"
 
 
 def stands(r: "BlackjackRound", hands: tuple[Hand, ...]) -> None:
     """The next hand got a card: those before it stood."""
     for hand in hands:
-        hand.stood = "inferred"
-        r.infer(hand.box, hand.number, "stand")
+        hand.left = False
+        if not hand.stood:
+            hand.stood = "inferred"
+            r.infer(hand.box, hand.number, "stand")
 
 
-def _take(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
-    asked, hand.asked = hand.asked, ""
+def take(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
+    """A hand takes a card in its turn."""
+    opened(r)
+    if hand.refusal:
+        decisions.refused_card(r, hand)
+    asked, hand.asked, hand.stood, hand.left = hand.asked, "", "", False
     first_two = len(hand) == 2  # noqa: PLR2004
     if hand.extra and first_two:
-        decisions.doubled_by_chips(r, hand)
+        inferred.doubled_by_chips(r, hand)
     elif asked == "double":
         hand.doubled = True
     unasked = r.told and not asked and not hand.doubled and len(hand) > 1 and hand.box not in r.absent
@@ -211,9 +219,10 @@ def _take(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
         _unrequested(r, hand, seen)
     elif hand.points == LIMIT and len(hand) > 1:
         _hard21(r, hand, seen)
-    hand.add(seen)
-    if hand.bust:
-        settle.bust(r, hand)
+    extras.card_falls(r, hand)
+    strays.count(r, hand, seen)
+    if len(r.dealer) > 1:
+        dealer.after(r)
 
 
 def _hard21(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
@@ -247,212 +256,12 @@ def _unrequested(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
         if choice == "continue-reconstructed" and seen in hand.cards:
             hand.drop(seen)
             hand.stood = "told"
-            next_card(r, seen)
+            strays.next_card(r, seen)
 
     if name:
         r.inferred[hand.box, hand.number] = (r.n, "unasked")
         r.plan(name, rule)
         r.cancel(name)
-
-
-# ---- a card that should not lie there -------------------------------------------------------------------------------
-
-
-def slip(  # noqa: PLR0913  one slip is one thing with all its sides
-    r: "BlackjackRound", code: str, hand: Hand, seen: Seen, says: str, *, passed: tuple[Hand, ...] = ()
-) -> None:
-    """Raise it; keep the card apart: it is the next card of the shoe (or discarded)."""
-    target = next_place(r, seen)
-    where = "the dealer" if hand.box == 0 else f"box {hand.box}{f' hand {hand.number}' if hand.split else ''}"
-    about = passed[0] if passed and code not in ("split-wrong-order", "extra-card-to-hand") else hand
-    can = code != "simultaneous-cards"
-    name = r.alert(
-        code,
-        f"The {spoken(seen.card)} fell on {where}. {says}",
-        r.error_remedy([(seen, target)], says=_what_next(seen, target), can=can),
-        anchor=seen.id,
-        box=about.box or None,
-        hand=about.number if about.box else None,
-        evidence=(seen.id,),
-    )
-    if not name:
-        stands(r, passed)
-        hand.add(seen)
-        if hand.box == 0:
-            dealer.after(r)
-        elif hand.bust:
-            settle.bust(r, hand)
-        return
-    plan = r.plan(name, lambda choice, box: ruled(r, choice, box))
-    r.stray = Stray(name, code, seen, hand, target, plan, passed)
-    initial.settled_by_book(r, name)
-
-
-def _what_next(seen: Seen, target: Zone) -> str:
-    if target is SHOE:
-        return f"The {spoken(seen.card)} is the next card: for the next hand that draws."
-    return f"The {spoken(seen.card)} belongs to {'the dealer' if target.box == 0 else target.text}."
-
-
-def next_place(r: "BlackjackRound", seen: Seen) -> Zone:
-    """Give the place of the next card: the acting hand if it must draw, the dealer if only he does, else not known."""
-    hand = r.acting()
-    if hand is not None:
-        must = r.must_take(hand) and hand_zone(hand.box, hand.number) is not seen.zone
-        return hand_zone(hand.box, hand.number) if must else SHOE
-    return hand_zone(0) if dealer.draws(r) and seen.zone.box != 0 else SHOE
-
-
-def _let_lie(r: "BlackjackRound") -> None:
-    """Play went on without a ruling: an error of order lies as it lies, a card on a complete hand does not count."""
-    stray, r.stray = r.stray, None
-    if stray is not None and stray.hand is not None and stray.code not in FULL:
-        for one in stray.passed:
-            one.stood = one.stood or "inferred"
-        stray.hand.add(stray.seen)
-        if stray.hand.box == 0:
-            dealer.after(r)
-        elif stray.hand.bust:
-            settle.bust(r, stray.hand)
-
-
-def ruled(r: "BlackjackRound", choice: str, box: int | None) -> None:
-    """Carry a ruling through."""
-    del box
-    stray = r.stray
-    if stray is None or choice == "return-bet":
-        return
-    if choice != "continue-reconstructed":
-        _let_lie(r)
-        return
-    r.stray = None
-    if stray.target is SHOE:
-        stray.seen.zone = SHOE
-    else:
-        stray.seen.zone = stray.target
-        next_card(r, stray.seen)
-
-
-def next_card(r: "BlackjackRound", seen: Seen) -> None:
-    """A card kept apart is dealt as the next card, to the hand that must draw; else it waits in the shoe."""
-    hand = r.acting()
-    if hand is not None and r.must_take(hand):
-        seen.zone = hand_zone(hand.box, hand.number)
-        _take(r, hand, seen)
-    elif hand is None and seen.zone.box == 0:
-        dealer.dealt(r, seen)
-    else:
-        seen.zone = SHOE
-
-
-def put_away(r: "BlackjackRound") -> None:
-    """The card was taken off the table: that is what a discard asks for."""
-    if r.stray is not None:
-        r.stray.plan.waits = False
-        r.stray = None
-
-
-def moved(r: "BlackjackRound", seen: Seen, source: Zone) -> None:
-    """A card is carried to another place: an error put right, a pair moved apart, or the next card from the shoe."""
-    stray = r.stray
-    to = r.hand(seen.zone.box, seen.zone.hand) if seen.zone.box is not None else None
-    if stray is not None and stray.seen is seen:
-        stray.plan.waits, r.stray = False, None
-        _lands(r, to, seen)
-        return
-    if source is SHOE:
-        _lands(r, to, seen)
-        return
-    old = r.hand(source.box, source.hand) if source.box is not None else None
-    if old is None or seen not in old.cards or to is None:
-        return
-    if stray is not None and stray.code == "simultaneous-cards" and stray.hand is old:
-        stray.plan.waits, r.stray = False, None
-        old.drop(seen)
-        old.add(stray.seen)
-        _lands(r, to, seen)
-    elif seen.zone.box == source.box and seen.zone.box:
-        decisions.moved_apart(r, old, seen)
-    elif to is not old:
-        old.drop(seen)
-        to.add(seen)
-
-
-def _lands(r: "BlackjackRound", to: Hand | None, seen: Seen) -> None:
-    """A card that was kept apart comes to a hand."""
-    if to is None:
-        return
-    if seen not in r.sequence:
-        r.sequence.append(seen)
-    r.subsequent = True
-    if to.box == 0:
-        dealer.dealt(r, seen)
-        return
-    r.hit = True
-    passed = _between(r, r.acting(), to)
-    if r.finished(to):
-        to_player(r, to, seen)
-        return
-    stands(r, tuple(one for one in passed if not blocks(r, one)))
-    to.asked = to.asked or "hit"
-    _take(r, to, seen)
-
-
-def _no_bet(r: "BlackjackRound", seen: Seen) -> None:
-    """A card in a box without a bet: the next card, or after an Interim Settlement discarded (5.10.3)."""
-    target = next_place(r, seen)
-    discard = not r.may_reconstruct() and r.book.reconstructs == "options"
-    remedy = r.error_remedy([(seen, target)], says=_what_next(seen, target))
-    if discard:
-        options = ("continue", "return-bet")
-        says = f"The {spoken(seen.card)} is discarded; go on with the next card of the shoe."
-        remedy = Remedy("discard", r.book.clause("discard"), options, boxes=tuple(r.boxes), says=says)
-    name = r.alert(
-        "card-to-box-without-bet",
-        f"The {spoken(seen.card)} fell on box {seen.zone.box}, which has no bet.",
-        remedy,
-        anchor=seen.id,
-        box=seen.zone.box,
-        evidence=(seen.id,),
-    )
-    if name:
-        plan = r.plan(name, lambda choice, box: ruled(r, choice, box), waits=not discard)
-        r.stray = Stray(name, "card-to-box-without-bet", seen, None, target, plan)
-        initial.settled_by_book(r, name)
-
-
-def simultaneous(r: "BlackjackRound", seen: Seen) -> None:
-    """Two cards drawn together: the Player chooses which comes first, the dealer's are discarded (5.12)."""
-    other = r.sequence[-2] if len(r.sequence) > 1 else seen
-    hand = r.hand(seen.zone.box or 0, seen.zone.hand)
-    if hand is None:
-        dealt(r, seen)
-        return
-    on_dealer = hand.box == 0
-    remedy = r.error_remedy([], can=False)
-    both = f"the {spoken(other.card)} and the {spoken(seen.card)}"
-    if r.book.reconstructs == "options":
-        clause = r.book.clause("simultaneous-dealer" if on_dealer else "simultaneous")
-        says = f"Discard {both} and draw another card." if on_dealer else f"Ask box {hand.box}: {both}, which first?"
-        outcome, options = ("discard" if on_dealer else "options"), ("continue", "return-bet")
-        remedy = Remedy(outcome, clause, options, boxes=tuple(r.boxes), says=says)
-    name = r.alert(
-        "simultaneous-cards",
-        f"{both.capitalize()} left the shoe together; their order is not known.",
-        remedy,
-        anchor=seen.id,
-        box=hand.box or None,
-        hand=hand.number if hand.box else None,
-        evidence=(other.id, seen.id),
-    )
-    if not name:
-        dealt(r, seen)
-        return
-    if on_dealer and other in hand.cards:
-        hand.drop(other)
-    plan = r.plan(name, lambda choice, box: ruled(r, choice, box))
-    r.stray = Stray(name, "simultaneous-cards", seen, hand, SHOE, plan)
-    initial.settled_by_book(r, name)
 
 
 def squeeze_exposed(r: "BlackjackRound", seen: Seen) -> None:

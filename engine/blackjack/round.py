@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
+from engine import checks, payments
 from engine.bets import Stack
-from engine.blackjack import chips, decisions, dealer, initial, play, settle, sides
+from engine.blackjack import chips, decisions, dealer, extras, initial, play, settle, sides, strays
 from engine.blackjack.hands import MUST_DRAW_BELOW, Hand, why_finished
 from engine.blackjack.remedies import error_remedy
 from engine.books import Book
@@ -35,8 +36,12 @@ class BlackjackRound(Round):
         self.order: list[int] = []
         self.sequence: list[Seen] = []  # every card in the order it left the shoe
         self.misdeal: initial.Misdeal | None = None
+        self.lapsed: initial.Misdeal | None = None  # play went on over an error of the first cards
         self.loose = False  # a supervisor let the cards lie: each hand takes what it still lacks
-        self.stray: play.Stray | None = None
+        self.stray: strays.Stray | None = None  # the last card out of place, while it waits for a ruling
+        self.apart: dict[str, strays.Stray] = {}  # cards out of place that count on no hand
+        self.waiting: list[Seen] = []  # cards that are the next, after a ruling
+        self.frozen = False  # a dealer's card came too early: nothing may be decided on it
         self.playing = False  # the Initial Deal is complete
         self.subsequent = False  # a card has been dealt after it
         self.hit = False  # a card beyond the second went to a Player
@@ -51,7 +56,9 @@ class BlackjackRound(Round):
         self.split_wait: tuple[Hand, float] | None = None
         self.half_taken: dict[int, Decimal] = {}
         self.told_insurance: set[str] = set()
-        self.told_extra: set[tuple[str, int]] = set()  # extra bets told, whose chips were not seen yet
+        self.told_extra: dict[extras.Key, tuple[Decimal | None, Decimal]] = {}  # extra bets told: how much, and seen so far
+        self.refused: dict[str, Decimal] = {}  # chips that must go back, by the spot on which they lie
+        self.split_off: tuple[Hand, Decimal, str] | None = None  # what a split bet still lacks, and its alert
         self.inferred: dict[tuple[int, int], tuple[int, str]] = {}
         self.last_dealt: Seen | None = None
         self.before_last = -1.0
@@ -106,6 +113,11 @@ class BlackjackRound(Round):
         return points is not None and points < MUST_DRAW_BELOW and not (hand.box == 0)
 
     @property
+    def too_late(self) -> bool:
+        """Tell whether a card beyond the Initial Deal ended what must be decided before it."""
+        return self.hit or self.dealer_shown or self.frozen
+
+    @property
     def upcard(self) -> Card | None:
         return self.dealer.cards[0].card if self.dealer.cards else None
 
@@ -124,12 +136,12 @@ class BlackjackRound(Round):
     def dealt_in(self) -> None:
         for stack in self.stacks.values():
             spot = stack.spot
-            if spot.kind == "main" and stack.held and spot.box not in self.boxes:
-                self.optional.add(spot.box)
-            elif spot.kind == "main" and stack.at_close and not stack.rejected and not spot.hand:
+            if spot.kind == "main" and stack.at_close and not stack.rejected and not spot.hand:
                 self.bettors.setdefault(spot.box, []).append(stack)
         for box in sorted(self.bettors):
             self.open_box(box)
+        held = {s.spot.box for s in self.stacks.values() if s.held and s.spot.kind == "main"}
+        self.optional = held - set(self.boxes)
         self.order = [*self.boxes, 0, *self.boxes]
 
     def open_box(self, box: int) -> None:
@@ -152,7 +164,7 @@ class BlackjackRound(Round):
         self.sequence.append(seen)
         self.idle_from = seen.t
         if together:
-            play.simultaneous(self, seen)
+            strays.simultaneous(self, seen)
         elif self.playing:
             play.dealt(self, seen, event)
         else:
@@ -167,14 +179,28 @@ class BlackjackRound(Round):
         """A squeezed card is turned: its face, where new, makes the table live the round again."""
 
     def moved(self, seen: Seen, source: Zone, event: Move) -> None:
-        if self.misdeal is not None or not self.playing:
+        if source.box is None and not any(one is seen for one in self.sequence):
+            self._arrives(seen)
+        elif not self.playing or (self.misdeal is not None and seen.zone.box != source.box):
             initial.moved(self, seen, source)
         else:
-            play.moved(self, seen, source)
+            strays.moved(self, seen, source)
+
+    def _arrives(self, seen: Seen) -> None:
+        """A card that lay outside, or was seen in the shoe, comes to its place: it is dealt only now."""
+        if seen.zone.box is None:
+            return
+        if not self.closed:
+            self.close()
+        seen.t, seen.n = self.t, self.n
+        event = Dealt(self.t, seen.id, seen.zone, seen.card, seen.up)
+        checks.drawn(self, seen, event)
+        if not self.void:
+            self.card(seen, event)
 
     def removed(self, seen: Seen) -> None:
-        if self.stray is not None and self.stray.seen is seen:
-            play.put_away(self)
+        if not self.playing:
+            initial.removed(self, seen)
         box = seen.zone.box
         if box and box in self.half_taken and not self.finished(self.hands[box][0]):
             decisions.surrender(self, self.hands[box][0], inferred=True)
@@ -182,6 +208,8 @@ class BlackjackRound(Round):
     def decided(self, event: Decision) -> None:
         self.idle_from = event.t
         decisions.told(self, event)
+        if self.waiting:
+            strays.serve(self)
 
     def signalled(self, event: Signal) -> None:
         if event.name == "squeeze-granted":
@@ -197,7 +225,7 @@ class BlackjackRound(Round):
     def _waited(self, t: float) -> None:
         """Look at what has waited too long: a decision, or the chips of a split."""
         if self.split_wait is not None and t - self.split_wait[1] >= SPLIT_CHIPS_S:
-            decisions.split_unpaid(self)
+            extras.split_unpaid(self)
         hand = self.acting()
         if hand is None or t - self.idle_from <= IDLE_S or len(hand) < 2 or hand.total is None:  # noqa: PLR2004
             return
@@ -219,19 +247,31 @@ class BlackjackRound(Round):
         return chips.taken_back(self, stack, delta)
 
     def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
-        chips.early(self, stack, delta)
+        if not dealer.settle_early(self):
+            chips.early(self, stack, delta)
+        elif not payments.matches(self, stack, delta) and stack.by == "dealer":
+            payments.by_dealer(self, stack, delta, before)
 
     def undecided(self, stack: Stack) -> bool:
         spot = stack.spot
         if spot.kind != "main":
             return (spot.box, 1, spot.bet) not in self.settlements and stack.at_close
-        return any((spot.box, h.number, spot.bet) not in self.settlements for h in self.hands.get(spot.box, ()))
+        bet = payments.bet(spot)
+        return any(
+            (spot.box, hand, bet) not in self.settlements
+            for hand in payments.hands(self, spot)
+            if (f"box{spot.box}.{bet}", hand) in self.wagers
+        )
+
+    def astray(self, stack: Stack, before: Decimal) -> Decimal:
+        return chips.astray(self, stack, before)
 
     def settlement_seen(self, stack: Stack) -> None:
         if self.subsequent:
             self.final = self.final or stack.spot.kind not in sides.FIRST_TWO  # I-16: a late side bet changes nothing
         elif self.playing:
             self.interim = True
+        strays.reviewed(self)
 
     def final_settling(self) -> bool:
         return self.complete
@@ -250,7 +290,7 @@ class BlackjackRound(Round):
     def forgotten(self, lying: Mapping[str, object]) -> None:
         for stack in sides.booms(self):
             line = self.settlements.get((stack.spot.box, 1, stack.spot.bet))
-            if stack.spot.text in lying and line is not None and line.key not in stack.done and not stack.touched:
+            if stack.spot.text in lying and line is not None:
                 play.side_unsettled(self, stack, line)
 
     def void_lines(self, stack: Stack) -> Sequence[int]:
@@ -288,6 +328,12 @@ class BlackjackRound(Round):
 
     def void_hands(self) -> None:
         self.misdeal = self.stray = self.split_wait = None
+        self.apart.clear()
+        self.waiting.clear()
+
+    def waved(self, code: str, anchor: str) -> bool:
+        """Tell whether a supervisor has said that this is no error."""
+        return f"r{self.number}-{code}-{anchor}" in self.dismissed
 
     def infer(self, box: int, hand: int, action: str) -> None:
         self.inferred[box, hand] = (self.n, action)

@@ -1,16 +1,20 @@
 """Settlement of the hands: each bet of each hand, by the book's own clauses."""
 
+from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING
-
 
 from engine.blackjack import sides
 from engine.blackjack.hands import Hand
+from engine.lines import plays
 from engine.money import ZERO
 
 if TYPE_CHECKING:
     from engine.bets import Stack
     from engine.blackjack.round import BlackjackRound
+
+Lost = Decimal | Fraction | None
 
 
 def betting(r: "BlackjackRound", hand: Hand) -> list["Stack"]:
@@ -23,14 +27,14 @@ def wager(r: "BlackjackRound", stack: "Stack", hand: Hand) -> Decimal | None:
     return None if base is None else base + (extra or ZERO)
 
 
-def put(r: "BlackjackRound", hand: Hand, result: str, clause: str, *, pays: str = "", lost: Decimal | None = None) -> None:
+def put(r: "BlackjackRound", hand: Hand, result: str, clause: str, *, pays: str = "") -> None:
     """Write the line of every bet on a hand."""
     for stack in betting(r, hand):
-        one(r, stack, hand, result, clause, pays=pays, lost=lost)
+        one(r, stack, hand, result, clause, pays=pays)
 
 
 def one(  # noqa: PLR0913  a line is what it is
-    r: "BlackjackRound", stack: "Stack", hand: Hand, result: str, clause: str, *, pays: str = "", lost: Decimal | None = None
+    r: "BlackjackRound", stack: "Stack", hand: Hand, result: str, clause: str, *, pays: str = "", lost: Lost = None
 ) -> None:
     odds = r.book.pays[pays] if pays else None
     r.line(stack, result, clause, hand=hand.number, odds=odds, stake=wager(r, stack, hand), lost=lost)
@@ -49,7 +53,7 @@ def surrendered(r: "BlackjackRound", hand: Hand) -> None:
         return
     for stack in betting(r, hand):
         stake = wager(r, stack, hand)
-        half = None if stake is None else stack.plays(stake, scale=True) / 2
+        half = None if stake is None else plays(r, stack, stake, hand.number) / 2
         one(r, stack, hand, "surrender", r.book.clause("surrender"), lost=half)
 
 
@@ -66,6 +70,20 @@ def natural(r: "BlackjackRound", hand: Hand) -> None:
             one(r, stack, hand, "stand-off", r.book.clause("even-money" if r.upcard_is_ace else "blackjack"))
         else:
             one(r, stack, hand, "blackjack", r.book.clause("blackjack"), pays="blackjack")
+
+
+def reopen(r: "BlackjackRound", hand: Hand) -> None:
+    """What a hand came to no longer holds: a card of it was put elsewhere."""
+    for stack in betting(r, hand):
+        undo(r, stack, hand.number)
+
+
+def undo(r: "BlackjackRound", stack: "Stack", number: int) -> None:
+    """Take back a line that was said and neither paid nor taken yet."""
+    key = (stack.spot.box, number, stack.spot.bet)
+    if key in r.settlements and stack.untouched:
+        line = r.settlements.pop(key)
+        r.out.append(replace(line, t=r.t, result="no-action", returned=None, odds=None, revises=True))
 
 
 def open_hands(r: "BlackjackRound") -> list[Hand]:
@@ -139,7 +157,7 @@ def _initial_bet(r: "BlackjackRound", stack: "Stack", mine: list[Hand]) -> None:
         if index and r.switches.split_vs_bj == "collective":
             one(r, stack, hand, "no-action", clause, lost=ZERO)
         else:
-            lost = None if base is None else stack.plays(base, scale=True)
+            lost = None if base is None else plays(r, stack, base)
             one(r, stack, hand, "lose", clause, lost=lost)
 
 

@@ -64,11 +64,16 @@ def settle_boom(r: "BlackjackRound") -> None:
     """Boom Busted goes by the number of cards with which the dealer busts."""
     dealer = r.dealer
     for stack in booms(r):
-        if dealer.bust:
-            key = f"boom{min(len(dealer), 8)}"
+        key = boom(dealer)
+        if key:
             r.line(stack, "win", r.book.clause(key), odds=r.book.pays[key])
         else:
             r.line(stack, "lose", r.book.clause("boom-lost"))
+
+
+def boom(dealer: "Hand") -> str:
+    """Give what Boom Busted wins by (a key of the pay table), or ""."""
+    return f"boom{min(len(dealer), 8)}" if dealer.bust else ""
 
 
 def booms(r: "BlackjackRound") -> list["Stack"]:

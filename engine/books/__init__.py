@@ -139,7 +139,7 @@ _V5 = {
     "ruling": "5.19",
 }
 _R24 = {
-    **_V5,
+    **{key: clause for key, clause in _V5.items() if key not in ("pair", "under13", "over13", "thirteen", "excess")},
     "round": "1.24",
     "win": "3.24.2",
     "dealer-bust": "3.24.1",
@@ -205,6 +205,7 @@ _LIVE = {
 }
 _SKP = {
     "order": "3.15",
+    "packets": "3.16",
     "round": "1.19",
     "win": "3.22.7",
     "lose": "3.22.8",
@@ -229,6 +230,7 @@ _SKP = {
     "extra-hand": "5.13",
     "house-way": "3.21",
     "house-way-asked": "3.19",
+    "absent": "5.3",
     "closed": "5.10",
     "position": "5.15",
     "reject": "3.13",

@@ -1,0 +1,198 @@
+"""Chips that move after the close: who may move them, and what it is called when he may not."""
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple
+
+from engine import payments
+from engine.money import ZERO, plain
+from engine.spots import Spot
+from engine.verdicts import Remedy
+
+if TYPE_CHECKING:
+    from engine.bets import Stack
+    from engine.events import Chips
+    from engine.round import Round
+
+SLIP_S = 5.0  # a chip taken here and put there within this time was moved
+Before = tuple[Decimal | None, int | None, bool]  # the amount, the number of chips, whether any lay there
+
+
+class Slip(NamedTuple):
+    """The last unexplained movement of chips by a player; `alert` "" where it was none to speak of."""
+
+    alert: str
+    spot: Spot
+    delta: Decimal
+    t: float
+
+
+def name(spot: Spot) -> str:
+    """Name a bet as the floor does: "the Standing Player's main bet of box 3"."""
+    who = {"s": "the Standing Player's ", "b": "the bet behind's "}.get(spot.who[:1], "")
+    return f"{who}{spot.kind} bet of box {spot.box}"
+
+
+def moved(r: "Round", stack: "Stack", event: "Chips", before: Before) -> None:
+    """Judge a change on a spot."""
+    amount, units, lay = before
+    if stack.rejected:
+        return
+    if stack.now is None or (amount is None and lay):
+        _uncounted(r, stack, event, units if lay else 0)
+        return
+    was = amount or ZERO
+    delta = stack.now - was
+    if event.by == "dealer":
+        payments.by_dealer(r, stack, delta, was)
+    elif delta > 0:
+        _added(r, stack, event, delta, was)
+    elif event.by == "player":
+        _taken(r, stack, -delta, was)
+    else:
+        payments.unseen_hand(r, stack, delta, was)
+
+
+def _uncounted(r: "Round", stack: "Stack", event: "Chips", units: int | None) -> None:
+    """Something changed and its amount is not known: only more chips than before may mean something."""
+    stack.unsure = True
+    more = stack.units is not None and units is not None and stack.units > units
+    if event.by == "dealer" or not (more or (units == 0 and stack.present)):
+        return
+    if r.takes_more(stack, None, event):
+        stack.unsure = False
+        stack.staked = stack.units
+    else:
+        _late_box(r, stack, None)
+
+
+# ---- more chips -----------------------------------------------------------------------------------------------------
+
+
+def _added(r: "Round", stack: "Stack", event: "Chips", delta: Decimal, was: Decimal) -> None:
+    """A player's hand, or one not seen, put chips down."""
+    seen = event.by == "player"
+    if not seen and payments.matches(r, stack, delta):
+        return
+    if _moved_here(r, stack, delta, alerted=True):
+        return
+    missing = r.astray(stack, was)
+    if 0 < delta <= missing:
+        return  # what was taken from the bet is back
+    if _decided(r, stack):
+        _on_decided(r, stack, delta, seen=seen)
+    elif not (
+        r.takes_more(stack, delta, event)
+        or _moved_here(r, stack, delta, alerted=False)
+        or _late_box(r, stack, delta)
+        or not seen
+    ):
+        _slipped(r, "past-posting", stack, delta)
+
+
+def _decided(r: "Round", stack: "Stack") -> bool:
+    """Tell whether what lies here can no longer play: its bet is decided, or every bet is."""
+    if payments.lines(r, stack):
+        return not r.undecided(stack)
+    return bool(r.settlements) and not any(r.undecided(other) for other in r.stacks.values())
+
+
+def _on_decided(r: "Round", stack: "Stack", delta: Decimal, *, seen: bool) -> None:
+    """More chips on a bet that has won and waits for its payment; else they are for the next round."""
+    if payments.due(r, stack).wins <= stack.paid:
+        return
+    if seen:
+        _slipped(r, "bet-capped", stack, delta)
+    else:
+        stack.unsure = True  # the House may have paid it
+
+
+def _late_box(r: "Round", stack: "Stack", delta: Decimal | None) -> bool:
+    """A bet on a box that had none at the close."""
+    spot = stack.spot
+    if spot.kind != "main" or spot.hand or any(s.at_close and s.spot.box == spot.box for s in r.stacks.values()):
+        return False
+    amount = "" if delta is None else f" of {plain(delta)}"
+    stack.rejected = True
+    r.alert(
+        "new-player-mid-round",
+        f"A bet{amount} came onto box {spot.box}, which had none when the bets closed; refuse it.",
+        Remedy("reject-bet", r.book.clause("closed"), says=f"Give the bet on box {spot.box} back."),
+        anchor=spot.text,
+        box=spot.box,
+        evidence=(spot.text,),
+    )
+    return True
+
+
+# ---- fewer chips ----------------------------------------------------------------------------------------------------
+
+
+def _taken(r: "Round", stack: "Stack", amount: Decimal, was: Decimal) -> None:
+    """A player's hand took chips: his own where they won or go back, else a part of the bet."""
+    amount -= min(amount, max(-r.astray(stack, was), ZERO))  # what never belonged to the bet
+    if not amount:
+        return
+    if r.undecided(stack):
+        if not r.withdrawn_chips(stack, -amount):
+            _slipped(r, "bet-pinched", stack, -amount)
+        return
+    owed = payments.due(r, stack)
+    pinched = min(amount, max(owed.losses - stack.taken - (stack.now or ZERO), ZERO))
+    if pinched:
+        _slipped(r, "bet-pinched", stack, -pinched)
+    stack.carried += amount - pinched
+    stack.collected = stack.collected or amount > pinched
+    if owed.wins > stack.paid and not pinched:
+        r.slip = Slip("", stack.spot, -amount, r.t)
+
+
+# ---- saying it ------------------------------------------------------------------------------------------------------
+
+SAYS = {
+    "past-posting": "{name} grew by {amount} after the bets were closed; it is settled as it lay then.",
+    "bet-capped": "{name} grew by {amount} after it had won; pay it as it lay when the bets were closed.",
+    "bet-pinched": "{name} shrank by {amount} by a player's hand after the bets were closed.",
+}
+DOES = {
+    "past-posting": "Give {amount} back: it does not play.",
+    "bet-capped": "Give {amount} back and pay the bet as it lay at the close.",
+    "bet-pinched": "Have {amount} put back; the bet is settled as it lay at the close.",
+}
+
+
+def _moved_here(r: "Round", stack: "Stack", delta: Decimal, *, alerted: bool) -> bool:
+    """Tell whether these are the chips just taken elsewhere, and if so say that they were moved."""
+    last = r.slip
+    if last is None or last.delta != -delta or last.spot == stack.spot or r.t - last.t > SLIP_S:
+        return False
+    if alerted and not last.alert:
+        return False
+    source, target = (last.spot, stack.spot) if delta > 0 else (stack.spot, last.spot)
+    says = (
+        f"{plain(abs(delta))} was moved from the {name(source)} to the {name(target)} after the bets were closed; "
+        "both are settled as they lay then."
+    )
+    _say(r, "chip-moved", stack, delta, says, f"Put {plain(abs(delta))} back where it lay.")
+    return True
+
+
+def _slipped(r: "Round", code: str, stack: "Stack", delta: Decimal) -> None:
+    """Raise it; where it undoes the last such slip elsewhere, both are one chip moved."""
+    if _moved_here(r, stack, delta, alerted=True):
+        return
+    words = {"name": f"The {name(stack.spot)}", "amount": plain(abs(delta))}
+    _say(r, code, stack, delta, SAYS[code].format(**words), DOES[code].format(**words))
+
+
+def _say(r: "Round", code: str, stack: "Stack", delta: Decimal, says: str, does: str) -> None:
+    spot, last = stack.spot, r.slip
+    found = r.alert(
+        code,
+        says,
+        Remedy("reject-bet" if code == "past-posting" else "correct-payment", r.book.clause("position"), says=does),
+        anchor=f"{spot.text}-{r.n}",
+        box=spot.box,
+        evidence=(spot.text,),
+        replaces=last.alert if code == "chip-moved" and last is not None else "",
+    )
+    r.slip = Slip(found, spot, delta, r.t)

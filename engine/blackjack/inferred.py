@@ -1,0 +1,118 @@
+"""Decisions that nobody told: what chips and cards say by themselves."""
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from engine.blackjack import extras
+from engine.blackjack.decisions import may_double, not_allowed, part, refuse, split_error
+from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
+
+if TYPE_CHECKING:
+    from engine.blackjack.round import BlackjackRound
+    from engine.round import Seen
+
+
+def chips_added(r: "BlackjackRound", hand: Hand, delta: Decimal | None) -> bool:
+    """A second stack came to a box: a double or a split, told or about to show."""
+    if hand.asked.startswith("bad "):
+        refuse(r, hand, delta)
+        return True
+    if extras.came(r, hand, delta):
+        return True
+    base, extra = r.wagers.get((r.seat(hand.box).spot.text, hand.number), (None, None))
+    if extra and hand.doubled:
+        return False
+    code = _forbidden(r, hand)
+    if code and not_allowed(r, hand, code, delta):
+        return True
+    hand.extra = (hand.extra or 0) + (delta if delta is not None else base or Decimal(1))
+    if len(hand) == 2 and not _may_split(r, hand):  # noqa: PLR2004
+        extras.fit(r, hand, hand.extra, base)
+    return True
+
+
+def _may_split(r: "BlackjackRound", hand: Hand) -> bool:
+    return len(hand) == 2 and not split_error(r, hand)  # noqa: PLR2004
+
+
+def _forbidden(r: "BlackjackRound", hand: Hand) -> str:
+    """Name what forbids both a double and a split of this hand, or ""."""
+    if len(hand) > 1 and not may_double(r, hand) and not _may_split(r, hand):
+        again = hand.aces and len(hand) == 2 and hand.pair()  # noqa: PLR2004
+        return "split-aces-resplit" if again else "double-not-allowed"
+    return "split-too-many-hands" if len(hand) == 2 and _absurd_double(r, hand) else ""  # noqa: PLR2004
+
+
+def _absurd_double(r: "BlackjackRound", hand: Hand) -> bool:
+    """A second stack on a hard pair of 12 or more means a split, also where no hand may be added."""
+    if split_error(r, hand) != "split-too-many-hands":
+        return False
+    return hand.points is not None and MUST_DRAW_BELOW <= hand.points < LIMIT
+
+
+def doubled_by_chips(r: "BlackjackRound", hand: Hand) -> None:
+    """A second stack, then one card: a double."""
+    text = r.seat(hand.box).spot.text
+    base = r.wagers[text, hand.number][0]
+    r.wagers[text, hand.number] = (base, extras.fit(r, hand, hand.extra, base))
+    hand.doubled, hand.extra = True, None
+    r.infer(hand.box, hand.number, "double")
+
+
+def crosswise(r: "BlackjackRound", hand: Hand) -> None:
+    """A card laid crosswise marks a double whose chips could not be counted."""
+    seat = r.seat(hand.box)
+    if hand.extra or not may_double(r, hand) or seat.now is not None:
+        return
+    hand.doubled = True
+    r.infer(hand.box, hand.number, "double")
+
+
+def moved_apart(r: "BlackjackRound", old: Hand, seen: "Seen") -> None:
+    """A card of a pair was moved to a place of its own: a split, unless it was already told."""
+    number = seen.zone.hand
+    known = next((h for h in r.hands[old.box] if h.number == number), None)
+    if known is not None and known is not old:
+        _swap(old, known, seen)
+        return
+    if known is old or len(old) != 2:  # noqa: PLR2004
+        return
+    paid, old.extra = old.extra, None
+    code = split_error(r, old)
+    if code and not_allowed(r, old, code, paid):
+        old.asked = ""
+        return
+    new = part(r, old, seen, number)
+    r.infer(old.box, old.number, "split")
+    if paid is None:
+        r.split_wait = (new, r.t)
+    else:
+        extras.split_paid(r, new, paid)
+
+
+def _swap(old: Hand, known: Hand, seen: "Seen") -> None:
+    """The split was told, and the other card of the pair is the one that moved."""
+    if len(old) == 1 and len(known) == 1:
+        other = known.cards[0]
+        old.drop(seen)
+        known.drop(other)
+        known.add(seen)
+        old.add(other)
+    elif seen in old.cards:
+        old.drop(seen)
+        known.add(seen)
+
+
+def split_unseen(r: "BlackjackRound", hand: Hand, number: int) -> Hand:
+    """A card falls on a second hand nobody saw being made: a pair with a second stack was split."""
+    apart = next((seen for seen in hand.cards if seen.zone.hand == number), None)
+    if hand.refusal and apart is not None:  # a split that is not allowed is played all the same
+        return part(r, hand, apart, number)
+    pairs = [h for h in r.hands[hand.box] if h.extra and _may_split(r, h)]
+    if not pairs:
+        return hand
+    paid, pairs[0].extra = pairs[0].extra, None
+    new = part(r, pairs[0], pairs[0].cards[1], number)
+    r.infer(hand.box, pairs[0].number, "split")
+    extras.split_paid(r, new, paid)
+    return new

@@ -1,0 +1,174 @@
+"""The best play against one first card of the dealer's, by the exact cards of the hand."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from math import lcm, perm, prod
+
+from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW
+from engine.books import Book
+from engine.odds.dealer import Chances
+from engine.odds.payoffs import BUST, Payoffs, Row, payoffs
+from engine.odds.rules import Rules
+from engine.odds.shoe import FACES, NONE, SUITED, Counts, add, falls, full, player, plus
+
+VALUES = range(len(FACES))
+LONGEST = LIMIT + 1  # cards: every Ace a 1, and the card that busts
+
+
+class Seat:
+    """One box at a table: what it may do and what each end of it brings, in whole parts of the stake."""
+
+    def __init__(self, book: Book, chances: Chances) -> None:
+        self.chances = chances
+        self.rules = Rules(book, chances.up)
+        das = self.rules.may_double(player(plus(NONE, 1, SUITED), FACES[1].rank))
+        self.pays: Payoffs = payoffs(book, split_doubles=das)
+        self.parts = lcm(*(brought.denominator for row in self._rows() for brought in row))
+
+    def _rows(self) -> Iterable[Row]:
+        pays = self.pays
+        for table in (pays.stood, pays.doubled, pays.split, pays.split_doubled):
+            yield from table.values()
+        yield from (pays.natural, pays.surrendered, pays.together)
+
+    def whole(self, row: Row) -> tuple[int, ...]:
+        return tuple(int(self.parts * brought) for brought in row)
+
+
+class Play:
+    """The best play of one hand, to which `own` cards belong and for which `gone` have left the shoe.
+
+    A value is a whole number over `parts` times `scale`, by the number of cards drawn. To stand under 12 is left
+    out: a card more cannot bust such a hand, and whatever the dealer gets, the hand is not the worse for it.
+    """
+
+    def __init__(self, seat: Seat, gone: Counts, own: Counts, split: str = "") -> None:
+        pays = seat.pays
+        self.seat, self.gone, self.own, self.split = seat, gone, own, split
+        self.shoe = tuple(map(int.__sub__, seat.chances.shoe, gone))
+        self.most = seat.chances.draws.most
+        self.scale = falls(sum(self.shoe), LONGEST + self.most)
+        self.stood = {points: seat.whole(row) for points, row in (pays.split if split else pays.stood).items()}
+        doubled = pays.split_doubled if split else pays.doubled
+        self.doubled = {points: seat.whole(row) for points, row in doubled.items()}
+        self.natural = seat.whole(pays.natural)
+        self.known: dict[Counts, int] = {}
+        self.stands: set[Counts] = set()  # what was drawn when it is best to stand
+
+    def worth(self, drawn: Counts) -> Fraction:
+        return Fraction(self.value(drawn), self.seat.parts * self.scale[sum(drawn)])
+
+    def value(self, drawn: Counts) -> int:
+        found = self.known.get(drawn)
+        if found is None:
+            found = self.known[drawn] = self._value(drawn)
+        return found
+
+    def _value(self, drawn: Counts) -> int:
+        hand = player(add(self.own, drawn), self.split)
+        points = hand.points or 0
+        if hand.bust:  # lost at once, whatever the dealer gets
+            return self.stood[BUST][0] * self.scale[sum(drawn)]
+        ways = []
+        if len(hand) >= SUITED and points >= MUST_DRAW_BELOW:
+            stood = self._against(drawn, self.natural if hand.natural else self.stood[points])
+            self.stands.add(drawn)
+            ways.append(stood)
+        if self.seat.rules.may_hit(hand):
+            ways.append(sum(left * self.value(plus(drawn, value)) for value, left in self._left(drawn)))
+        if self.seat.rules.may_double(hand):
+            ways.append(sum(left * self._doubled(plus(drawn, value)) for value, left in self._left(drawn)))
+        best = max(ways)
+        if drawn in self.stands and stood < best:
+            self.stands.remove(drawn)
+        return best
+
+    def _left(self, drawn: Counts) -> Iterable[tuple[int, int]]:
+        return [(value, self.shoe[value] - drawn[value]) for value in VALUES if self.shoe[value] > drawn[value]]
+
+    def _doubled(self, drawn: Counts) -> int:
+        points = player(add(self.own, drawn), self.split).points or 0
+        return self._against(drawn, self.doubled[min(points, BUST)])
+
+    def _against(self, drawn: Counts, row: Sequence[int]) -> int:
+        """Let the dealer draw."""
+        ways = self.seat.chances(add(self.gone, drawn))
+        return sum(map(int.__mul__, row, ways)) * self.scale[sum(drawn) + self.most]
+
+
+def split(seat: Seat, value: int, least: Fraction) -> Fraction:
+    """Give what a split of two cards of this value brings, or anything less than `least` where it brings less.
+
+    Either hand is played on its own cards. Cards still in the shoe are as likely for the one as for the other,
+    however many the first hand takes: the second brings what the first does.
+    """
+    pair = plus(NONE, value, SUITED)
+    half = Play(seat, pair, plus(NONE, value), FACES[value].rank)
+    found = 2 * half.worth(NONE)
+    most = sum((max(extra, Fraction(0)) for extra in seat.pays.together), Fraction(0))
+    return found + together(half) if most and found + most > least else found
+
+
+def together(half: Play) -> Fraction:
+    """Give what two hands of a split bring above twice the one, where neither is bust."""
+    if half.doubled:
+        raise ValueError("expected a book in which split hands are not doubled")
+    ends = _ends(half)
+    both: Counter[Counts] = Counter()
+    for (one, orders), (two, others) in ((a, b) for a in ends.items() for b in ends.items()):
+        both[add(one, two)] += orders * others
+    extra = half.seat.whole(half.seat.pays.together)
+    scale = falls(sum(half.shoe), 2 * LONGEST + half.most)
+    found = 0
+    for drawn, orders in both.items():
+        ways = half.seat.chances(add(half.gone, drawn))
+        taken = prod(map(perm, half.shoe, drawn))
+        found += orders * taken * sum(map(int.__mul__, extra, ways)) * scale[sum(drawn) + half.most]
+    return Fraction(found, half.seat.parts * scale[0])
+
+
+def _ends(half: Play) -> dict[Counts, int]:
+    """Give what a hand not bust may have drawn when it stands, and in how many orders."""
+    ends: dict[Counts, int] = {}
+    waiting = {NONE: 1}
+    while waiting:
+        longer: dict[Counts, int] = {}
+        for drawn, orders in waiting.items():
+            for value in VALUES:
+                more = plus(drawn, value)
+                if more in half.known and not player(add(half.own, more), half.split).bust:
+                    longer[more] = longer.get(more, 0) + orders
+        ends |= {drawn: orders for drawn, orders in longer.items() if drawn in half.stands}
+        waiting = {drawn: orders for drawn, orders in longer.items() if drawn not in half.stands}
+    return ends
+
+
+def best(seat: Seat) -> Fraction:
+    """Give what the best play brings on average against the dealer's first card, for one staked."""
+    whole = Play(seat, NONE, NONE)
+    left = sum(whole.shoe)
+    found = Fraction(0)
+    for one, two in combinations_with_replacement(VALUES, SUITED):
+        drawn = plus(plus(NONE, one), two)
+        hand = player(drawn)
+        value = whole.worth(drawn)
+        if seat.rules.may_surrender(hand):
+            value = max(value, seat.pays.surrendered[0])
+        if seat.rules.may_split(hand):
+            value = max(value, split(seat, one, value))
+        found += (1 if one == two else 2) * prod(map(perm, whole.shoe, drawn)) * value
+    return found / (left * (left - 1))
+
+
+def column(book: Book, up: int, readings: Iterable[Book]) -> list[Fraction]:
+    """Give the best play against a first card by each reading of a book."""
+    chances = Chances(book, up, plus(full(book.decks), up, -1))
+    return [best(Seat(reading, chances)) for reading in readings]
+
+
+def average(decks: int, columns: Sequence[Fraction]) -> Fraction:
+    """Give the mean over the dealer's first card."""
+    shoe = full(decks)
+    return sum((Fraction(copies, sum(shoe)) * found for copies, found in zip(shoe, columns, strict=True)), Fraction(0))

@@ -1,0 +1,29 @@
+"""What a hand may do against the dealer's first card: the engine is asked."""
+
+from engine.blackjack import decisions
+from engine.blackjack.hands import Hand
+from engine.blackjack.round import BlackjackRound
+from engine.books import Book
+from engine.odds.shoe import FACES, lay
+from engine.shoe import Shoe
+
+
+class Rules:
+    """A round in which only the dealer's first card has come."""
+
+    def __init__(self, book: Book, up: int) -> None:
+        self.round = BlackjackRound(book, 1, Shoe())
+        self.round.dealer = lay([FACES[up]])
+
+    def may_hit(self, hand: Hand) -> bool:
+        return not self.round.finished(hand)
+
+    def may_double(self, hand: Hand) -> bool:
+        return decisions.may_double(self.round, hand)
+
+    def may_surrender(self, hand: Hand) -> bool:
+        return decisions.may_surrender(self.round, hand)
+
+    def may_split(self, hand: Hand) -> bool:
+        self.round.hands = {hand.box: [hand]}
+        return not decisions.split_error(self.round, hand)

@@ -1,0 +1,120 @@
+"""The order of the deal: which slot each card is due to, one at a time or in packets of four (3.15, 3.16)."""
+
+from bisect import insort
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from itertools import pairwise
+
+from engine.round import Seen
+from engine.sikipi.hand import FOUR
+from engine.spots import DISCARD, Zone, hand_zone
+
+
+class Order(Enum):
+    KEPT = auto()  # every card fell where it was due
+    BROKEN = auto()  # one did not, and the cards still lie wrong
+    LOOSE = auto()  # they lie as a ruling left them: nothing more is concluded from the order
+
+
+@dataclass(slots=True)
+class Deal:
+    """The cards in the order they left the shoe, and the slots they are due to."""
+
+    boxes: list[int]  # with an Initial Bet, clockwise
+    spare: set[int]  # boxes with chips left over from the round before
+    setting: str  # single, packet or auto
+    packets: bool = False
+    slots: list[int] = field(default_factory=list)
+    drawn: list[Seen] = field(default_factory=list)
+    together: set[str] = field(default_factory=set)  # fell with the card before: nobody knows which was first
+    order: Order = Order.KEPT
+    broke: int = 0  # which card broke the order
+    alert: str = ""  # and what was said of it
+    first: int = 0  # where the first card fell
+
+    def __post_init__(self) -> None:
+        self.packets = self.setting == "packet"
+        self.lay_out()
+
+    def lay_out(self) -> None:
+        once = [*self.boxes, 0]
+        self.slots = [box for box in once for _ in range(FOUR)] if self.packets else once * FOUR
+
+    @property
+    def complete(self) -> bool:
+        """Every slot has had its card."""
+        return len(self.drawn) >= len(self.slots)
+
+    def due(self) -> int | None:
+        """Give the box the next card is due to, None once every slot is full."""
+        return self.slots[len(self.drawn)] if len(self.drawn) < len(self.slots) else None
+
+    def restyle(self, box: int) -> bool:
+        """Learn from the first box whether packets are dealt; say if this card shows that they are not after all."""
+        count = len(self.drawn)
+        if self.setting != "auto" or not 0 < count < FOUR:
+            return False
+        packets = box == self.first and (count == 1 or self.packets)
+        slip = self.packets and not packets
+        if packets != self.packets:
+            self.packets = packets
+            self.lay_out()
+        return slip
+
+    def takes_spare(self, box: int) -> bool:
+        """Chips left over are a bet after all if a card comes to their box in its turn."""
+        count = len(self.drawn)
+        in_first_pass = count % FOUR == 0 if self.packets else count <= len(self.boxes)
+        if box not in self.spare or not in_first_pass:
+            return False
+        before, due = self.slots[count - 1] if count else 0, self.due()
+        if due is None or not before < box or (due and box > due):
+            return False
+        self.spare.discard(box)
+        insort(self.boxes, box)
+        self.lay_out()
+        return True
+
+    def take(self, seen: Seen, box: int, *, together: bool) -> None:
+        if not self.drawn:
+            self.first = box
+        self.drawn.append(seen)
+        if together:
+            self.together.add(seen.id)
+
+    def replace(self, old: Seen, new: Seen) -> None:
+        """A card that was lifted lies there again under another name."""
+        for place, seen in enumerate(self.drawn):
+            if seen is old:
+                self.drawn[place] = new
+
+    def targets(self) -> list[tuple[Seen, Zone]]:
+        """Lay the cards over the slots in the order they left the shoe; what is left over goes to the discards."""
+        found = []
+        for place, seen in enumerate(self.drawn):
+            box = self.slots[place] if place < len(self.slots) else None
+            zone = DISCARD if box is None else hand_zone(box)
+            found.append((seen, seen.zone if seen.zone.box == zone.box else zone))
+        return found
+
+    def in_place(self) -> bool:
+        """Tell whether every card lies where it was due."""
+        if len(self.drawn) > len(self.slots):
+            return False
+        return all(seen.zone.box == box for seen, box in zip(self.drawn, self.slots, strict=False))
+
+    def doubtful(self) -> set[int]:
+        """Give the boxes due to cards that fell together: nobody knows which goes where."""
+        found: set[int] = set()
+        for (_, before), (seen, zone) in pairwise(self.targets()):
+            if seen.id in self.together and zone.box != before.box:
+                found |= {before.box or 0, zone.box or 0}
+        return found
+
+    def swapped(self) -> bool:
+        """The last two fell together: take them the other way round if that makes the order right."""
+        self.drawn[-2:] = self.drawn[:-3:-1]
+        if self.in_place():
+            return True
+        self.drawn[-2:] = self.drawn[:-3:-1]
+        return False

@@ -1,0 +1,291 @@
+"""Each card as it falls: is it due there, and what follows if it is not (3.15, 5.5.3, 5.6, 5.11, 5.12)."""
+
+from typing import TYPE_CHECKING
+
+from engine.sikipi.deal import Order
+from engine.sikipi.hand import FOUR, Hand
+from engine.sikipi.settlement import give_back
+from engine.spots import DISCARD, hand_zone
+from engine.verdicts import Remedy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.round import Seen
+    from engine.sikipi.round import SikipiRound
+
+RECONSTRUCTED = ("continue-reconstructed", "return-bet")
+AS_THEY_LIE = ("continue", "return-bet")
+
+
+def arrives(r: "SikipiRound", seen: "Seen", hand: Hand, *, together: bool) -> bool:
+    """A card comes to rest on a box, or before the dealer; say if it is a lifted card that is put down again."""
+    deal, box = r.deal, hand.box
+    if r.revealed or deal.order is Order.LOOSE:
+        return _joins(r, seen, hand)
+    if deal.order is Order.BROKEN:
+        deal.restyle(box)
+        _takes(r, seen, hand, together=together)
+        _goes_on(r, together=together)
+    elif not deal.boxes and not _spare(r, box):
+        _unexpected(r, seen, hand)
+    elif deal.due() == box:
+        _takes(r, seen, hand, together=together)
+    elif _comes_back(r, seen, hand):
+        return True
+    else:
+        slip = deal.restyle(box)
+        if not slip and (deal.due() == box or _spare(r, box)):
+            _takes(r, seen, hand, together=together)
+        else:
+            _slips(r, seen, hand, together=together)
+    return False
+
+
+def _takes(r: "SikipiRound", seen: "Seen", hand: Hand, *, together: bool) -> None:
+    r.deal.take(seen, hand.box, together=together)
+    hand.cards.append(seen)
+    r.owner[seen.id] = hand.box
+
+
+def _joins(r: "SikipiRound", seen: "Seen", hand: Hand) -> bool:
+    """Where the order says nothing more, a hand takes what comes to it."""
+    if len(hand.cards) >= FOUR and _comes_back(r, seen, hand):
+        return True
+    if len(hand.cards) < FOUR or not r.revealed:
+        hand.cards.append(seen)
+        r.owner[seen.id] = hand.box
+    return False
+
+
+def _comes_back(r: "SikipiRound", seen: "Seen", hand: Hand) -> bool:
+    """A lifted card is put down again, and the eye takes it for another."""
+    lifted = next((one for one in hand.cards if one.gone), None)
+    if lifted is None and seen.zone.part != "cards" and len(hand.cards) >= FOUR:
+        lifted = next((one for one in hand.cards if one.card is None and one.zone.part == "cards"), None)
+    if lifted is None:
+        return False
+    hand.cards[hand.cards.index(lifted)] = seen
+    r.deal.replace(lifted, seen)
+    r.owner[seen.id] = hand.box
+    r.owner.pop(lifted.id)
+    return True
+
+
+def _spare(r: "SikipiRound", box: int) -> bool:
+    """Chips left from the round before prove to be a bet."""
+    if not r.deal.takes_spare(box):
+        return False
+    for stack in r.stacks.values():
+        if stack.spot.box == box and stack.held:
+            stack.held, stack.at_close, stack.stake = False, True, stack.now
+    return True
+
+
+# ---- slips ----------------------------------------------------------------------------------------------------------
+
+
+def _unexpected(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
+    _takes(r, seen, hand, together=False)
+    r.deal.order = Order.LOOSE
+    name = r.alert(
+        "unexpected-card",
+        f"A card came to {hand.name} and no box has a bet.",
+        Remedy("options", r.book.clause("ruling"), ("continue", "void"), says="Stop; the supervisor decides."),
+        anchor=seen.id,
+        box=hand.box or None,
+        evidence=(seen.id,),
+    )
+    r.plan(name)
+
+
+def _slips(r: "SikipiRound", seen: "Seen", hand: Hand, *, together: bool) -> None:
+    """The first card that is not where it was due; one slip is one alert, however many cards follow."""
+    deal, due = r.deal, r.deal.due()
+    _takes(r, seen, hand, together=together)
+    deal.order, deal.broke = Order.BROKEN, len(deal.drawn)
+    was = "the dealer" if due == 0 else f"box {due}"
+    if due is None and deal.doubtful():
+        deal.order = Order.LOOSE
+        miscounted(r, [hand], late=False)
+    elif due is None:
+        _stops(r, "wrong-card-count", f"Every hand is complete, and {hand.name} has a card more.", seen, hand.box)
+    elif hand.box and hand.box not in deal.boxes:
+        says = f"Card {deal.broke} of the deal fell on box {hand.box}, which has no Initial Bet; {was} was due."
+        _stops(r, "card-to-box-without-bet", says, seen, hand.box)
+    else:
+        _stops(
+            r,
+            "wrong-box-order",
+            f"Card {deal.broke} of the deal fell to {hand.name}; {was} was due.",
+            seen,
+            hand.box or due,
+        )
+
+
+def _stops(r: "SikipiRound", code: str, says: str, seen: "Seen", box: int) -> None:
+    """Stop before anybody looks; once somebody has, the round is void (5.5.3)."""
+    looked = r.looked()
+    remedy = _void_remedy(r) if looked else _remedy(r)
+    clause = r.book.clause("packets") if code == "wrong-box-order" and r.deal.packets else ""
+    name = r.alert(
+        code,
+        says,
+        remedy,
+        anchor=seen.id,
+        box=box or None,
+        evidence=(seen.id,),
+        severity="void" if looked else "stop",
+        clause=remedy.clause if looked and code == "wrong-card-count" else clause,
+    )
+    if not name:
+        r.deal.order = Order.LOOSE  # a supervisor said that it is no error
+    elif looked:
+        r.void_round(f"{says} {remedy.says}")
+    else:
+        r.deal.alert = name
+        r.plan(name, lambda choice, at: _ruled(r, choice, at))
+
+
+def _void_remedy(r: "SikipiRound") -> Remedy:
+    return Remedy("void", r.book.clause("no-reconstruct"), says="A Player has seen his cards: the round is void.")
+
+
+def _remedy(r: "SikipiRound") -> Remedy:
+    """Reconstruct, and offer the Players it concerns what 5.6 gives them."""
+    deal, boxes = r.deal, r.deal.boxes
+    targets, doubtful = deal.targets(), deal.doubtful()
+    if r.switches.options_scope == "affected":
+        moved = {one.box for seen, zone in targets if seen.zone is not zone for one in (seen.zone, zone)}
+        boxes = [box for box in boxes if box in moved or box in doubtful]
+    if doubtful:
+        says = "Nobody knows which card was first: go on with the cards as they lie, or take the bet back."
+        return Remedy("options", r.book.clause("options"), AS_THEY_LIE, boxes=tuple(boxes), says=says)
+    hands: dict[str, list[str | None]] = {}
+    for seen, zone in targets:
+        if zone is not DISCARD:
+            hands.setdefault(hand_zone(zone.box or 0).text, []).append(seen.card.text if seen.card else None)
+    return Remedy(
+        "reconstruct",
+        r.book.clause("reconstruct"),
+        RECONSTRUCTED,
+        {zone: tuple(faces) for zone, faces in hands.items()},
+        r.moves(targets),
+        boxes=tuple(boxes),
+        says="Move the cards to where the order of the deal puts them; go on with that hand, or take the bet back.",
+    )
+
+
+def _goes_on(r: "SikipiRound", *, together: bool) -> None:
+    """More cards fall before anybody has ruled."""
+    deal = r.deal
+    if together and deal.broke == len(deal.drawn) - 1 and deal.swapped():
+        deal.order = Order.KEPT
+        r.withdraw(deal.alert, "two cards fell together, and taken the other way round they are in order")
+    else:
+        r.remedied(deal.alert, _remedy(r))
+
+
+def seen_while_broken(r: "SikipiRound") -> None:
+    """5.5.3: cards were wrongly distributed, and now a Player has seen his."""
+    remedy = _void_remedy(r)
+    r.plans.pop(r.deal.alert, None)
+    r.remedied(r.deal.alert, remedy)
+    r.void_round(f"{r.alerts[r.deal.alert].says} {remedy.says}")
+
+
+# ---- putting it right -----------------------------------------------------------------------------------------------
+
+
+def healed(r: "SikipiRound") -> None:
+    """The dealer has moved every card to where it was due: nothing waits any longer."""
+    deal = r.deal
+    if deal.order is Order.BROKEN and deal.in_place():
+        deal.order = Order.KEPT
+        r.plans[deal.alert].waits = False
+
+
+def taken_away(r: "SikipiRound", seen: "Seen") -> None:
+    """A card that lay wrong leaves the table: it is out of the sequence, and may come back under another name."""
+    deal = r.deal
+    for one, zone in deal.targets():
+        if one is seen and zone is not seen.zone:
+            deal.drawn.remove(seen)
+            r.drops(seen)
+            healed(r)
+            break
+    if deal.order is Order.BROKEN:
+        r.remedied(deal.alert, _remedy(r))
+
+
+def _ruled(r: "SikipiRound", choice: str, box: int | None) -> None:
+    deal = r.deal
+    if deal.order is not Order.BROKEN:
+        return
+    others = [one for one in r.alerts[deal.alert].remedy.boxes if r.hand(one).valid]
+    if choice == "uphold" or (choice == "return-bet" and box is not None and others):
+        r.plans[deal.alert].waits = True  # it is an error, but the others have not chosen yet
+    elif choice == "continue" or deal.doubtful():
+        deal.order = Order.LOOSE
+        r.settle_all()
+    else:
+        _adopts(r)
+        r.settle_all()
+
+
+def _adopts(r: "SikipiRound") -> None:
+    """The cards count as lying where the order of the deal puts them, whether or not they are seen to be moved."""
+    deal = r.deal
+    for seen, zone in deal.targets():
+        if zone is DISCARD:
+            r.drops(seen)
+        else:
+            seen.zone = zone
+            r.gives(seen, zone.box or 0)
+    del deal.drawn[len(deal.slots) :]
+    left = any(not r.hand(box).valid for box in deal.boxes)
+    deal.order = Order.LOOSE if left and not deal.complete else Order.KEPT
+
+
+# ---- four cards each ------------------------------------------------------------------------------------------------
+
+
+def count(r: "SikipiRound", *, late: bool) -> None:
+    """Every slot should be full: look for hands of other than four cards."""
+    wrong = [hand for hand in (*r.playing(), r.dealer) if hand.has() != FOUR]
+    if wrong and r.deal.order is not Order.BROKEN:
+        miscounted(r, wrong, late=late)
+
+
+def miscounted(r: "SikipiRound", wrong: "Sequence[Hand]", *, late: bool) -> None:
+    """One Player's hand is removed (5.12); else, or once somebody has looked in time, the round is void (5.5.3)."""
+    first = wrong[0]
+    alone = len(wrong) == 1 and first.box != 0 and r.switches.wrong_count == "remove-hand"
+    removes = alone and (late or not r.looked())
+    says = " and ".join(f"{hand.name} holds {_cards(hand.has())}" for hand in wrong)
+    says = f"{says[:1].upper()}{says[1:]} where four are due."
+    if removes:
+        after = f"Remove the hand of {first.name} and give its bets back; the others go on."
+        remedy = Remedy("hand-removed", r.book.clause("removed"), boxes=(first.box,), says=after)
+    else:
+        remedy = Remedy("void", r.book.clause("no-reconstruct"), says="The round is void.")
+    name = r.alert(
+        "wrong-card-count",
+        says,
+        remedy,
+        anchor="-".join(f"box{hand.box}" for hand in wrong),
+        box=first.box or None,
+        evidence=tuple(seen.id for hand in wrong for seen in hand.cards),
+        severity="stop" if removes else "void",
+        clause=remedy.clause,
+    )
+    if not name:
+        return
+    if removes:
+        give_back(r, first, remedy.clause)
+    else:
+        r.void_round(says)
+
+
+def _cards(many: int) -> str:
+    return "one card" if many == 1 else f"{many} cards"

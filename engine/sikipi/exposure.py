@@ -1,0 +1,155 @@
+"""Cards turned up before the reveal, and the reveal itself (3.21, 5.5.2, 5.6 to 5.9, S-13)."""
+
+from typing import TYPE_CHECKING
+
+from engine.sikipi import dealing
+from engine.sikipi.dealing import AS_THEY_LIE
+from engine.sikipi.hand import Hand
+from engine.verdicts import Remedy
+
+if TYPE_CHECKING:
+    from engine.round import Seen
+    from engine.sikipi.round import SikipiRound
+
+TWO = 2  # exposed cards from which 5.5.2, 5.7 and 5.8 speak
+
+
+def turned_up(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
+    """A card is turned up that was face down, before the dealer has revealed his hand."""
+    if hand.box == 0:
+        if may_reveal(r):
+            reveal(r)
+        elif seen.turned_by != "player":
+            _dealer_exposed(r, seen)
+    elif r.dealer.all_up() and may_reveal(r):
+        reveal(r)
+    elif seen.turned_by == "dealer":
+        if not (r.by_house(hand.box) and r.over()):
+            _box_exposed(r, seen, hand)
+    else:
+        _own_exposed(r, seen, hand)
+
+
+def dealt_up(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
+    """A card is dealt face up: that is the dealer's doing."""
+    seen.turned_by = "dealer"
+    if hand.box == 0:
+        _dealer_exposed(r, seen)
+    else:
+        _box_exposed(r, seen, hand)
+
+
+def may_reveal(r: "SikipiRound") -> bool:
+    """The dealer turns his cards once a Player has set his hand, or all have looked and the deal is complete."""
+    if r.any_set:
+        return True
+    return r.over() and all(hand.viewed or r.by_house(hand.box) for hand in r.playing())
+
+
+def reveal(r: "SikipiRound") -> None:
+    """The dealer shows his hand: four cards each should lie there, set as they are to be compared."""
+    r.revealed = True
+    dealing.count(r, late=True)
+    if r.void:
+        return
+    for hand in r.playing():
+        hand.placed = hand.placed or hand.lying()  # dealt where Low and High Hand belong, and left there
+        if hand.placed is not None:
+            continue
+        if hand.box in r.asked:
+            _unset(r, hand, "house-way-late", "asked for the House Way and is not set", "Set it during the settlement.")
+        elif hand.box not in r.absent:
+            says = "Ask the Player to set it; the House Way only at his request."
+            _unset(r, hand, "hand-not-set", "has not placed its Low and High Hand", says)
+
+
+def _unset(r: "SikipiRound", hand: Hand, code: str, what: str, says: str) -> None:
+    r.alert(
+        code,
+        f"The dealer reveals his hand and box {hand.box} {what}.",
+        Remedy("continue", r.faultclause(code), says=says),
+        anchor=f"box{hand.box}",
+        box=hand.box,
+        evidence=tuple(seen.id for seen in hand.cards),
+    )
+
+
+# ---- exposed cards --------------------------------------------------------------------------------------------------
+
+
+def _dealer_exposed(r: "SikipiRound", seen: "Seen") -> None:
+    """One card: options; two or more: void, unless a Player has seen his cards already."""
+    hand = r.dealer
+    hand.exposed.add(seen.id)
+    many = len(hand.exposed)
+    if many == 1:
+        boxes = tuple(one.box for one in r.playing())
+        says = "The dealer has exposed a card of his own hand."
+        remedy = Remedy("options", r.book.clause("options"), AS_THEY_LIE, boxes=boxes, says="Ask the Players.")
+        _exposed(r, "dealer-cards-exposed", says, hand, remedy, "stop")
+    elif many == TWO:
+        says = "The dealer has exposed two cards of his own hand"
+        if r.looked():
+            _exposed(r, "dealer-cards-exposed", f"{says} after a Player had seen his.", hand, _play_on(r), "advise")
+            return
+        remedy = Remedy("void", r.book.clause("exposed"), says="The round is void.")
+        if _exposed(r, "dealer-cards-exposed", f"{says}, and no Player has seen his.", hand, remedy, "void"):
+            r.void_round(f"{says}.")
+
+
+def _box_exposed(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
+    """5.6 for one card, 5.7 for two or more, 5.8 if a Player has seen his cards."""
+    looked = r.looked(but=hand)
+    hand.exposed.add(seen.id)
+    many = len(hand.exposed)
+    boxes = (hand.box,) if r.switches.options_scope == "affected" else tuple(one.box for one in r.playing())
+    if many <= TWO:
+        what = "a card" if many == 1 else "two cards"
+        says = f"The dealer has exposed {what} of box {hand.box}."
+        clause = r.book.clause("options" if many == 1 else "options-player")
+        remedy = Remedy("options", clause, AS_THEY_LIE, boxes=boxes, says="Ask the Player.")
+        if many == TWO and looked:
+            _exposed(r, "player-cards-exposed-by-dealer", says, hand, _play_on(r), "advise")
+        else:
+            _exposed(r, "player-cards-exposed-by-dealer", says, hand, remedy, "stop")
+    r.shows(hand)
+
+
+def _play_on(r: "SikipiRound") -> Remedy:
+    return Remedy("continue", r.book.clause("continue-seen"), says="A Player has seen his cards: the round goes on.")
+
+
+def _exposed(r: "SikipiRound", code: str, says: str, hand: Hand, remedy: Remedy, severity: str) -> str:
+    many = len(hand.exposed)
+    name = f"r{r.number}-{code}-box{hand.box}"
+    found = r.alert(
+        code,
+        says,
+        remedy,
+        anchor=f"box{hand.box}" if many == 1 else f"box{hand.box}-two",
+        box=hand.box or None,
+        evidence=tuple(seen.id for seen in hand.cards if seen.id in hand.exposed),
+        severity=severity,
+        clause=remedy.clause,
+        replaces=name if many > 1 else "",
+    )
+    if found and remedy.options:
+        r.plan(found, waits=False)  # play going on says what was chosen
+    return found
+
+
+def _own_exposed(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
+    """5.9: a Player may show his own cards; whoever it was, they have been seen."""
+    if seen.turned_by == "player":
+        clause = r.book.clause("continue-own")
+        r.alert(
+            "player-exposed-own-cards",
+            f"The Player of box {hand.box} has turned up a card of his own hand.",
+            Remedy("continue", clause, says="The round goes on."),
+            anchor=f"box{hand.box}",
+            box=hand.box,
+            evidence=(seen.id,),
+        )
+        r.looks(hand)
+    else:
+        r.shows(hand)

@@ -1,0 +1,306 @@
+"""One round of Si Ki Pi: four cards each, two hands of two, compared with the dealer's."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from engine import checks
+from engine.bets import Stack
+from engine.books import Book
+from engine.events import Chips, Dealt, Decision, Move, Signal
+from engine.money import ZERO
+from engine.round import Round, Seen
+from engine.shoe import OPENING, Shoe
+from engine.sikipi import dealing, exposure, setting, settlement
+from engine.sikipi.deal import Deal, Order
+from engine.sikipi.hand import FOUR, Hand
+from engine.spots import Zone
+from engine.verdicts import Remedy
+
+
+class SikipiRound(Round):
+    """The deal, the look, the setting, the reveal; `hands` are by box, the dealer's is box 0."""
+
+    def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:
+        super().__init__(book, number, shoe, dismissed)
+        if shoe.opening:
+            shoe.shuffled(shoe.burn)  # 2.2.1: every round is a fresh deal of the one deck
+        self.deal = Deal([], set(), self.switches.dealing)
+        self.dealer = Hand(0)
+        self.hands: dict[int, Hand] = {0: self.dealer}
+        self.owner: dict[str, int] = {}  # whose hand a card belongs to
+        self.asked: set[int] = set()  # boxes to be set the House Way
+        self.examiners: dict[str, int] = {}  # which hand each Player looked at first
+        self.held_back: set[int] = set()  # boxes that wait for a ruling of their own
+        self.early_chips: dict[str, tuple[Decimal, Decimal, bool]] = {}
+        self.any_set = False
+        self.revealed = False
+        self.opened = False  # the first cards were looked at for their order
+        self.last_t = -1.0
+
+    # ---- who plays ----------------------------------------------------------------------------------------------
+
+    def hand(self, box: int) -> Hand:
+        found = self.hands.get(box)
+        if found is None:
+            found = self.hands[box] = Hand(box)
+        return found
+
+    def playing(self) -> list[Hand]:
+        """Give the hands with an Initial Bet, clockwise."""
+        return [hand for hand in map(self.hand, self.deal.boxes) if hand.valid]
+
+    def bets_on(self, kind: str, box: int | None = None) -> list[Stack]:
+        return [
+            stack
+            for stack in self.stacks.values()
+            if stack.spot.kind == kind and stack.at_close and not stack.rejected and box in (None, stack.spot.box)
+        ]
+
+    def by_house(self, box: int) -> bool:
+        """Tell whether a hand is set the House Way: the dealer's, an absent Player's, one that asked (3.19, 5.3)."""
+        return box == 0 or box in self.asked or box in self.absent
+
+    def over(self) -> bool:
+        """Tell whether the deal is over: the dealer's last card is the last of all."""
+        return len(self.dealer.cards) >= FOUR
+
+    def complete(self) -> bool:
+        return self.over() and all(len(hand.cards) >= FOUR for hand in self.playing())
+
+    def looked(self, but: Hand | None = None) -> bool:
+        """Tell whether any Player has seen cards distributed to him."""
+        return any(hand.viewed or (hand.shown and hand is not but) for hand in self.hands.values())
+
+    # ---- the deal -----------------------------------------------------------------------------------------------
+
+    def dealt_in(self) -> None:
+        mains = [stack for stack in self.stacks.values() if stack.spot.kind == "main"]
+        boxes = {stack.spot.box for stack in mains if stack.at_close}
+        spare = {stack.spot.box for stack in mains if stack.held} - boxes
+        self.deal = Deal(sorted(boxes), spare, self.switches.dealing)
+
+    def card(self, seen: Seen, event: Dealt) -> None:
+        if seen.zone.box is not None:
+            together = event.order_lost or self.last_t == seen.t
+            self.last_t = seen.t
+            self._arrives(seen, self.hand(seen.zone.box), together=together)
+
+    def _arrives(self, seen: Seen, hand: Hand, *, together: bool) -> None:
+        again = dealing.arrives(self, seen, hand, together=together)
+        if self.void:
+            return
+        if seen.up and not self.revealed:
+            if again:
+                exposure.turned_up(self, seen, hand)
+            else:
+                exposure.dealt_up(self, seen, hand)
+        if again and not self.void:
+            self._lies(seen, hand, None)
+
+    def turned(self, seen: Seen, *, was_up: bool) -> None:
+        box = self.owner.get(seen.id)
+        if box is None:
+            return
+        hand = self.hands[box]
+        if seen.up and not was_up and not self.revealed:
+            exposure.turned_up(self, seen, hand)
+        if seen.card is not None and not self.void:
+            self.known(hand)
+            if not self.opened and len(self.deal.drawn) >= OPENING:
+                self._opening()
+
+    def moved(self, seen: Seen, source: Zone, event: Move) -> None:
+        del source
+        box = seen.zone.box
+        if box is None or seen.gone:
+            return  # a card in the hand still belongs to it
+        owner = self.owner.get(seen.id)
+        if owner is None:
+            self._enters(seen)
+        elif owner == box:
+            self._lies(seen, self.hands[box], event.by)
+        elif not self.revealed:
+            self.gives(seen, box)
+            dealing.healed(self)
+
+    def _enters(self, seen: Seen) -> None:
+        """A card comes to a hand from the shoe's mouth, or from where it had fallen."""
+        if not self.closed:
+            self.close()
+        self.drawn += 1
+        if self.drawn == 1:
+            checks.first(self)
+        self._arrives(seen, self.hand(seen.zone.box or 0), together=False)
+
+    def _lies(self, seen: Seen, hand: Hand, by: str | None) -> None:
+        if hand.box == 0 and not self.revealed and seen.zone.part != "cards" and self.over():
+            exposure.reveal(self)
+        if not self.void:
+            setting.lies(self, hand, by)
+
+    def removed(self, seen: Seen) -> None:
+        if seen.card is not None:
+            self.shoe.copies[seen.card] -= 1  # it may come back under another name
+        if self.deal.order is Order.BROKEN:
+            dealing.taken_away(self, seen)
+
+    def gives(self, seen: Seen, box: int) -> None:
+        self.hands[self.owner[seen.id]].cards.remove(seen)
+        self.hand(box).cards.append(seen)
+        self.owner[seen.id] = box
+
+    def drops(self, seen: Seen) -> None:
+        """A card belongs to no hand."""
+        self.hands[self.owner.pop(seen.id)].cards.remove(seen)
+        seen.gone = True
+
+    def _opening(self) -> None:
+        """Once the first cards are all known, look whether they came shuffled (5.5.4)."""
+        faces = [seen.card for seen in self.deal.drawn[:OPENING]]
+        if None in faces:
+            return
+        self.opened = True
+        self.shoe.opening.clear()
+        for face, seen in zip(faces, self.deal.drawn, strict=False):
+            checks.opens(self, seen, face)
+
+    # ---- the look, the setting ----------------------------------------------------------------------------------
+
+    def looks(self, hand: Hand) -> None:
+        """A Player sees his cards."""
+        if self.over() and not self.revealed and not hand.viewed:
+            dealing.count(self, late=False)
+        hand.viewed = True
+        self._distributed()
+
+    def shows(self, hand: Hand) -> None:
+        """A card of a box lies face up."""
+        hand.shown = True
+        self._distributed()
+
+    def _distributed(self) -> None:
+        if self.deal.order is Order.BROKEN and not self.void:
+            dealing.seen_while_broken(self)
+
+    def sets(self, hand: Hand) -> None:
+        self.any_set = True
+        self.looks(hand)
+
+    def known(self, hand: Hand) -> None:
+        """Where all four faces of a hand are known, judge how it is set and settle what that decides."""
+        cards = hand.faces()
+        if not cards:
+            return
+        setting.judge(self, hand, cards)
+        if hand.box:
+            settlement.settle_box(self, hand)
+        else:
+            settlement.settle_dealer(self, cards)
+
+    def settle_all(self) -> None:
+        for hand in (*self.playing(), self.dealer):
+            self.known(hand)
+
+    def signalled(self, event: Signal) -> None:
+        if event.box is None:
+            return
+        hand = self.hand(event.box)
+        if event.name == "players-viewed" and hand.cards:
+            setting.viewed(self, hand, event.player)
+        elif event.name in ("house-way-requested", "walked-away"):
+            if event.name == "house-way-requested":
+                self.asked.add(event.box)
+            self.known(hand)
+        elif event.name == "cards-touched":
+            setting.handled(self, hand, event)
+        elif event.name == "cards-shown":
+            setting.shown(self, hand)
+
+    def decided(self, event: Decision) -> None:
+        """Si Ki Pi knows no decisions but how a hand is set."""
+
+    def rejudges(self, seen: Seen) -> bool:
+        """A face that becomes known changes nothing that happened before; one that was read wrong may."""
+        return seen.card is not None
+
+    # ---- rulings ------------------------------------------------------------------------------------------------
+
+    def waits(self, name: str, hand: Hand, lost: str = "") -> None:
+        """A box waits for a ruling; upheld, its hand is out where `lost` says so."""
+        self.held_back.add(hand.box)
+
+        def rule(choice: str, _: int | None) -> None:
+            if choice == "uphold" and lost:
+                settlement.give_back(self, hand, self.book.clause(lost))
+            elif choice == "uphold":
+                plan.waits = True  # confirmed, but not what follows from it
+                return
+            self.held_back.discard(hand.box)
+            self.known(hand)
+
+        plan = self.plan(name, rule)
+
+    def invalidate(self, box: int) -> None:
+        settlement.give_back(self, self.hand(box), self.book.clause("returned"))
+
+    def error_remedy(self, targets: Sequence[tuple[Seen, Zone]], *, says: str = "", can: bool = True) -> Remedy:
+        del targets, can
+        boxes = tuple(hand.box for hand in self.playing())
+        return Remedy("options", self.book.clause("options"), dealing.AS_THEY_LIE, boxes=boxes, says=says)
+
+    # ---- chips after the close ----------------------------------------------------------------------------------
+
+    def undecided(self, stack: Stack) -> bool:
+        spot = stack.spot
+        return stack.at_close and not stack.rejected and (spot.box, 1, spot.bet) not in self.settlements
+
+    def astray(self, stack: Stack, before: Decimal) -> Decimal:
+        if stack.stake is None:
+            return ZERO
+        moved = self.early_chips.get(stack.spot.text, (ZERO, ZERO, False))[0]
+        return stack.stake + stack.paid - stack.taken - stack.carried + moved - before
+
+    def takes_more(self, stack: Stack, delta: Decimal | None, event: Chips) -> bool:
+        if event.by == "player" or not self.undecided(stack):
+            return False
+        if delta is not None and stack.now is not None:
+            settlement.note_early(self, stack, delta, stack.now - delta)
+        return True
+
+    def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
+        if not self.withdrawn_chips(stack, delta):
+            settlement.note_early(self, stack, delta, before)
+
+    def withdrawn_chips(self, stack: Stack, delta: Decimal) -> bool:
+        """One who may have his bet back takes it (5.6.3)."""
+        box = stack.spot.box
+        may = any("return-bet" in alert.remedy.options and box in alert.remedy.boxes for alert in self.alerts.values())
+        if delta > 0 or stack.present or self.revealed or not may:
+            return False
+        self.invalidate(box)
+        return True
+
+    # ---- the end ------------------------------------------------------------------------------------------------
+
+    def must_draw(self) -> bool:
+        return bool(self.deal.boxes) and not self.revealed and not self.complete()
+
+    def ending(self) -> None:
+        if self.over() and not self.revealed:
+            dealing.count(self, late=True)
+
+    def misplaced(self) -> Sequence[str]:
+        if not self.complete():
+            return ["the deal was never completed"]
+        reasons = [] if self.dealer.faces() else ["the dealer's hand was never seen"]
+        for hand in self.playing():
+            if any(self.undecided(stack) for stack in self.bets_on("main", hand.box)):
+                cards = hand.faces()
+                if self.dealer.faces() or not cards or setting.due_parts(self, hand, cards) is None:
+                    reasons.append(f"box {hand.box}'s Low and High Hand were never seen")
+        return reasons
+
+    def left_code(self, stack: Stack, *, lost: bool, announced: bool) -> str:
+        if stack.spot.kind != "main":
+            return "bonus-not-settled"
+        return super().left_code(stack, lost=lost, announced=announced)

@@ -1,0 +1,70 @@
+"""The generated pages of docs/: `python -m tests.pages` writes them; a test refuses stale ones."""
+
+from pathlib import Path
+
+from engine.books import BOOKS
+from engine.books.errors import CODES
+from engine.books.meanings import MEANINGS
+from engine.books.switches import ALLOWED, WHY
+from tests import compliance
+
+DOCS = Path(__file__).parent.parent / "docs"
+SHORT = {
+    "blackjack-rws-v4": "v4",
+    "blackjack-rws-v5": "v5",
+    "rws-blackjack-2024": "2024",
+    "live-blackjack": "live",
+    "si-ki-pi-v3": "Si Ki Pi",
+}
+
+
+def alerts() -> str:
+    """Every alert: how grave, what it means, which clause of which book."""
+    lines = [
+        "# Alerts",
+        "",
+        "Generated from the books by `python -m tests.pages`. Severity: *void* (the round is void), *stop* (stop the game:",
+        "reconstruct, offer options, call the supervisor), *correct* (put it right and go on), *advise* (log, remind).",
+        "",
+        f"| code | severity | what happened | {' | '.join(SHORT.values())} |",
+        f"| --- | --- | --- | {' | '.join('---' for _ in SHORT)} |",
+    ]
+    for code in CODES:
+        faults = [BOOKS[book].faults.get(code) for book in SHORT]
+        severity = next(fault.severity for fault in faults if fault)
+        clauses = " | ".join(fault.clause if fault else "" for fault in faults)
+        lines.append(f"| `{code}` | {severity} | {MEANINGS[code][0].upper()}{MEANINGS[code][1:]} | {clauses} |")
+    return "\n".join(lines) + "\n"
+
+
+def settings() -> str:
+    """Every setting: what it decides, what it may be, and what each book takes by default."""
+    lines = [
+        "# Settings of the books",
+        "",
+        "Generated from the books by `python -m tests.pages`. Where a text can be read in two ways, or leaves a thing to the",
+        "house, a setting says which way this table takes: `feltwatch judge --set NAME=VALUE`. The default is in bold; where a",
+        "book has another default it is named.",
+        "",
+        "| setting | values | decides |",
+        "| --- | --- | --- |",
+    ]
+    for name, (family, why) in WHY.items():
+        books = [book for book in BOOKS.values() if family in ("", book.family)]
+        values = {book.id: getattr(book.switches, name) for book in books}
+        usual = max(values.values(), key=list(values.values()).count)
+        others = ", ".join(f"{SHORT[book]}: {value}" for book, value in values.items() if value != usual)
+        allowed = ALLOWED[name]
+        choice = (usual,) if isinstance(allowed, str) else allowed
+        shown = ", ".join(f"**{value}**" if value == usual else value for value in choice)
+        kind = f"{shown} ({allowed})" if isinstance(allowed, str) else shown
+        lines.append(f"| `{name}` | {kind}{f' ({others})' if others else ''} | {why} |")
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"alerts.md": alerts, "settings.md": settings, "compliance.md": compliance.page}
+
+
+if __name__ == "__main__":
+    for file, page in PAGES.items():
+        (DOCS / file).write_text(page(), encoding="utf-8")

@@ -1,0 +1,78 @@
+"""The pages stay true: commands in them run, JSON in them is valid, generated tables are fresh."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.books.errors import CODES
+from engine.books.meanings import MEANINGS
+from engine.verdicts import SEVERITIES
+from tests.pages import DOCS, PAGES
+from tests.test_schemas import EVENT, VERDICT
+
+ROOT = DOCS.parent
+WRITTEN = [ROOT / "README.md", *(path for path in sorted(DOCS.glob("*.md")) if path.name not in PAGES)]
+
+
+def blocks(kind: str) -> list[tuple[str, str]]:
+    return [
+        (f"{path.name}:{path.read_text()[: found.start()].count(chr(10)) + 1}", found[1])
+        for path in WRITTEN
+        for found in re.finditer(rf"^```{kind}\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
+    ]
+
+
+CONSOLE = [
+    (where, command.partition("\n")[0], command.partition("\n")[2])
+    for where, text in blocks("console")
+    for command in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
+]
+
+
+@pytest.mark.parametrize(("where", "command", "expected"), CONSOLE, ids=[f"{c[0]} {c[1]}" for c in CONSOLE])
+def test_the_commands_of_the_pages_say_what_they_say(where: str, command: str, expected: str) -> None:
+    del where
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, env={**os.environ, "PATH": path}, check=False
+    )
+    said = done.stdout + done.stderr
+    pattern = re.escape(expected.rstrip("\n")).replace(re.escape("…"), ".*")
+    assert re.fullmatch(pattern, said.rstrip("\n"), re.DOTALL), said
+
+
+JSON = [(where, line) for where, text in blocks("json") for line in text.splitlines()]
+
+
+@pytest.mark.parametrize(("where", "line"), JSON, ids=[f"{where} {number}" for number, (where, _) in enumerate(JSON)])
+def test_the_messages_of_the_pages_are_valid(where: str, line: str) -> None:
+    del where
+    found = json.loads(line)
+    (EVENT if "event" in found else VERDICT).validate(found)
+
+
+def test_the_pages_have_examples() -> None:
+    assert len(CONSOLE) >= 6
+    assert len(JSON) >= 15
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_generated_pages_are_fresh(name: str) -> None:
+    assert (DOCS / name).read_text(encoding="utf-8") == PAGES[name](), "python -m tests.pages writes it"
+
+
+def test_every_alert_has_its_meaning() -> None:
+    assert tuple(MEANINGS) == CODES
+    assert len(CODES) == 102
+    assert set(SEVERITIES) == {"S1", "S2", "S3", "S4"}
+
+
+def test_links_lead_somewhere() -> None:
+    for path in WRITTEN:
+        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
