@@ -126,5 +126,3 @@ def bench(options: argparse.Namespace) -> int:
         f"  memory held by the table at its end     {held / 1024:9.0f} KiB\n"
     )
     return 0 if times <= BUDGET else 1
-
-

@@ -41,8 +41,9 @@ def _decks(book: Book) -> str:
 
 def _list() -> str:
     width = max(len(name) for name in BOOKS)
-    lines = [f"{book.id:{width}}  {book.title}, {_decks(book)}, {len(clauses(book.id))} clauses" for book in BOOKS.values()]
-    return "\n".join(lines)
+    return "\n".join(
+        f"{book.id:{width}}  {book.title}, {_decks(book)}, {len(clauses(book.id))} clauses" for book in BOOKS.values()
+    )
 
 
 def _settings(book: Book) -> list[dict[str, object]]:

@@ -38,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("demo", help="watch the bundled rounds being judged")
     judge = commands.add_parser("judge", help="table events in, verdicts out; no camera, no broker")
-    judge.add_argument("file", nargs="?", default="-", help="JSON lines, or rounds as text (*.round); - is standard input")
+    judge.add_argument("file", nargs="?", default="-", help="JSON lines, or a *.round; - is standard input")
     judge.add_argument("--book", help="the rule book (feltwatch books lists them)")
     judge.add_argument("--watch", action="store_true", help="show the table to a person instead of JSON lines")
     _table_options(judge)

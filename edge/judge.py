@@ -56,7 +56,7 @@ def _opened(name: str) -> Iterator[tuple[str, BinaryIO]]:
         yield "standard input", sys.stdin.buffer
         return
     try:
-        stream = Path(name).open("rb")
+        stream = Path(name).open("rb")  # noqa: SIM115  closed by the with below; only the opening is guarded
     except OSError as error:
         raise UsageError(f"{name}: cannot be read ({error.strerror})") from error
     with stream:
@@ -92,7 +92,7 @@ def events(name: str, stream: BinaryIO) -> Iterator[Event]:
         if len(raw) > LINE_LIMIT:
             raise UsageError(f"{where}: a line longer than {LINE_LIMIT} bytes; an event is one JSON object a line")
         if number == 1:
-            raw = raw.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901  the mark some editors put first
+            raw = raw.removeprefix(b"\xef\xbb\xbf")
         if not raw.strip():
             continue
         empty = False
@@ -105,7 +105,8 @@ def events(name: str, stream: BinaryIO) -> Iterator[Event]:
         last = event.t
         yield event
     if empty:
-        raise UsageError(f"{name}: no events; expected one JSON object a line, found {'nothing' if not number else 'blank lines'}")
+        found = "blank lines" if number else "nothing"
+        raise UsageError(f"{name}: no events; expected one JSON object a line, found {found}")
 
 
 def _stream(name: str, stream: BinaryIO, table: Table, watch: Watch | None) -> None:
@@ -137,7 +138,7 @@ def _transcript(options: argparse.Namespace) -> int:
         except (transcript.TranscriptError, UnicodeDecodeError) as error:
             raise UsageError(f"{name}: {error}") from error
     if not scenarios:
-        raise UsageError(f'{name}: no rounds; expected round "title" and lines such as \'9h to box 3\'')
+        raise UsageError(f"{name}: no rounds; expected round \"title\" and lines such as '9h to box 3'")
     for scenario in scenarios:
         told(scenario, name, options)
     return 0

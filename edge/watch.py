@@ -98,7 +98,7 @@ class Watch:
             return ""
         cards = [one.card for one in _lying(self.shown, event.zone.text)]
         found = total(cards)
-        if found is None or len(cards) < 2:  # noqa: PLR2004
+        if found is None or len(cards) < 2:
             return ""
         return f"   ({'soft ' if found.soft else ''}{found.points})"
 
@@ -151,9 +151,9 @@ class Watch:
         """Draw the table as the round leaves it: every hand, its total, and what its bets came to."""
         if self.shown is None:
             return []
-        zones = sorted({seen.zone.text for seen in self.shown.seen.values() if seen.zone.box is not None}, key=_clockwise)
+        lying = {seen.zone.text for seen in self.shown.seen.values() if seen.zone.box is not None}
         lines = [""]
-        for zone in zones:
+        for zone in sorted(lying, key=_clockwise):
             cards = _lying(self.shown, zone)
             faces = " ".join(face(seen.card, up=seen.up) for seen in cards)
             lines.append(f"         {place(zone):14} {faces:26} {self._points(cards):8} {self._paid(zone)}".rstrip())
@@ -163,11 +163,11 @@ class Watch:
         if self.book.family != "blackjack":
             return ""
         found = total([seen.card for seen in cards])
-        return "" if found is None else f"{found.points}{' bust' if found.points > 21 else ''}"  # noqa: PLR2004
+        return "" if found is None else f"{found.points}{' bust' if found.points > 21 else ''}"
 
     def _paid(self, zone: str) -> str:
         box, _, part = zone.partition(".")
-        if not box.startswith("box") or part in ("low", "high"):
+        if not box.startswith("box") or part == "low":
             return ""
         hand = int(part[4:]) if part.startswith("hand") else 1
         lines = [s for s in self.settled.values() if (s.box, s.hand) == (int(box[3:]), hand)]

@@ -28,8 +28,8 @@ class Slip(NamedTuple):
 
 def name(spot: Spot) -> str:
     """Name a bet as the floor does: "the Standing Player's main bet of box 3"."""
-    who = {"s": "the Standing Player's ", "b": "the bet behind's "}.get(spot.who[:1], "")
-    return f"{who}{spot.kind} bet of box {spot.box}"
+    who = {"s": " Standing Player's", "b": " bet behind's"}.get(spot.who[:1], "")
+    return f"the{who} {spot.kind} bet of box {spot.box}"
 
 
 def moved(r: "Round", stack: "Stack", event: "Chips", before: Before) -> None:
@@ -42,6 +42,9 @@ def moved(r: "Round", stack: "Stack", event: "Chips", before: Before) -> None:
         return
     was = amount or ZERO
     delta = stack.now - was
+    stack.unsure = stack.unsure and not lay
+    if not delta:
+        return
     if event.by == "dealer":
         payments.by_dealer(r, stack, delta, was)
     elif delta > 0:
@@ -53,16 +56,17 @@ def moved(r: "Round", stack: "Stack", event: "Chips", before: Before) -> None:
 
 
 def _uncounted(r: "Round", stack: "Stack", event: "Chips", units: int | None) -> None:
-    """Something changed and its amount is not known: only more chips than before may mean something."""
-    stack.unsure = True
-    more = stack.units is not None and units is not None and stack.units > units
-    if event.by == "dealer" or not (more or (units == 0 and stack.present)):
+    """Something may have changed and its amount is not known: only more chips than ever may mean something."""
+    most = max(units or 0, stack.grown or stack.staked or 0)
+    same = stack.units is not None and stack.units == units
+    more = stack.units is not None and units is not None and stack.units > most
+    stack.unsure = stack.unsure or not same
+    if event.by == "dealer" or not (more or (units == 0 and stack.present)) or _decided(r, stack):
         return
     if r.takes_more(stack, None, event):
-        stack.unsure = False
-        stack.staked = stack.units
-    else:
-        _late_box(r, stack, None)
+        stack.unsure, stack.grown = False, stack.units
+    elif not _late_box(r, stack, None) and event.by == "player" and more:
+        _slipped(r, "past-posting", stack, None, f"{(stack.units or 0) - most} chips")
 
 
 # ---- more chips -----------------------------------------------------------------------------------------------------
@@ -93,7 +97,9 @@ def _decided(r: "Round", stack: "Stack") -> bool:
     """Tell whether what lies here can no longer play: its bet is decided, or every bet is."""
     if payments.lines(r, stack):
         return not r.undecided(stack)
-    return bool(r.settlements) and not any(r.undecided(other) for other in r.stacks.values())
+    if stack.spot.kind == "insurance" or not r.settlements:
+        return False
+    return not any(r.undecided(other) for other in r.stacks.values())
 
 
 def _on_decided(r: "Round", stack: "Stack", delta: Decimal, *, seen: bool) -> None:
@@ -138,6 +144,8 @@ def _taken(r: "Round", stack: "Stack", amount: Decimal, was: Decimal) -> None:
         return
     owed = payments.due(r, stack)
     pinched = min(amount, max(owed.losses - stack.taken - (stack.now or ZERO), ZERO))
+    if stack.faulted:
+        pinched = ZERO  # the House erred first: he takes what it paid him
     if pinched:
         _slipped(r, "bet-pinched", stack, -pinched)
     stack.carried += amount - pinched
@@ -169,22 +177,22 @@ def _moved_here(r: "Round", stack: "Stack", delta: Decimal, *, alerted: bool) ->
         return False
     source, target = (last.spot, stack.spot) if delta > 0 else (stack.spot, last.spot)
     says = (
-        f"{plain(abs(delta))} was moved from the {name(source)} to the {name(target)} after the bets were closed; "
+        f"{plain(abs(delta))} was moved from {name(source)} to {name(target)} after the bets were closed; "
         "both are settled as they lay then."
     )
     _say(r, "chip-moved", stack, delta, says, f"Put {plain(abs(delta))} back where it lay.")
     return True
 
 
-def _slipped(r: "Round", code: str, stack: "Stack", delta: Decimal) -> None:
+def _slipped(r: "Round", code: str, stack: "Stack", delta: Decimal | None, amount: str = "") -> None:
     """Raise it; where it undoes the last such slip elsewhere, both are one chip moved."""
-    if _moved_here(r, stack, delta, alerted=True):
+    if delta is not None and _moved_here(r, stack, delta, alerted=True):
         return
-    words = {"name": f"The {name(stack.spot)}", "amount": plain(abs(delta))}
+    words = {"name": f"The{name(stack.spot)[3:]}", "amount": amount or plain(abs(delta or ZERO))}
     _say(r, code, stack, delta, SAYS[code].format(**words), DOES[code].format(**words))
 
 
-def _say(r: "Round", code: str, stack: "Stack", delta: Decimal, says: str, does: str) -> None:
+def _say(r: "Round", code: str, stack: "Stack", delta: Decimal | None, says: str, does: str) -> None:
     spot, last = stack.spot, r.slip
     found = r.alert(
         code,
@@ -195,4 +203,4 @@ def _say(r: "Round", code: str, stack: "Stack", delta: Decimal, says: str, does:
         evidence=(spot.text,),
         replaces=last.alert if code == "chip-moved" and last is not None else "",
     )
-    r.slip = Slip(found, spot, delta, r.t)
+    r.slip = None if code == "chip-moved" or delta is None else Slip(found, spot, delta, r.t)

@@ -26,7 +26,9 @@ class Stack:
     units: int | None = None
     present: bool = False
     stake: Decimal | None = None  # as it lay when the bets closed: what the bet is settled on (5.14)
-    staked: int | None = None  # its chips, where only their number is known
+    staked: int | None = None  # its chips at the close, where only their number is known
+    grown: int | None = None  # the same with what was added for a double
+    known: Decimal | None = None  # the last amount that could be read
     at_close: bool = False
     by: str | None = None  # whose hand touched it last
     player: str | None = None  # whose bet it is, where that is known
@@ -63,12 +65,14 @@ def chips(r: "Round", event: "Chips") -> None:
     stack = r.stacks.get(spot.text)
     if stack is None:
         stack = r.stacks[spot.text] = Stack(spot)
-    before = stack.now, stack.units, stack.present
+    before = stack.known, stack.units, stack.present
     stack.now, stack.units, stack.by = event.amount, event.units, event.by
     stack.present = event.amount != 0
+    if event.amount is not None:
+        stack.known = event.amount
     if r.closed:
         stack.held = False
-        if not r.void and before != (stack.now, stack.units, stack.present):
+        if not r.void:
             after_close.moved(r, stack, event, before)
         return
     stack.held = stack.held and event.by == "dealer"  # a payment that came late is no bet

@@ -52,11 +52,11 @@ def _foreign(r: "Round", event: "Signal") -> None:
 
 def _count(r: "Round", event: "Signal") -> None:
     due = DECKS * r.book.decks
-    if event.count is not None and event.count < due:
-        void(r, "card-shortage", f"{event.count} cards were counted where there should be {due}.", "count")
-    elif event.count is not None and event.count > due:
+    if event.number is not None and event.number < due:
+        void(r, "card-shortage", f"{event.number} cards were counted where there should be {due}.", "count")
+    elif event.number is not None and event.number > due:
         code = "duplicate-card" if r.book.family == "si-ki-pi" else "excess-identical-card"
-        void(r, code, f"{event.count} cards were counted where there should be {due}.", "count")
+        void(r, code, f"{event.number} cards were counted where there should be {due}.", "count")
 
 
 def _exhausted(r: "Round", _: "Signal") -> None:

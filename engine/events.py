@@ -8,12 +8,29 @@ from engine.cards import CARDS, Card, CardTextError
 from engine.spots import PlaceTextError, Spot, Zone, parse_spot, parse_zone
 
 SIGNALS = frozenset(
-    "place-bets no-more-bets players-viewed walked-away house-way-requested squeeze-granted technical-interruption "
-    "shuffled not-shuffled shoe-exhausted foreign-card ruling card-count card-dropped cards-touched cards-shown seated "
-    "insurance-offered".split()
+    (
+        "place-bets",
+        "no-more-bets",
+        "players-viewed",
+        "walked-away",
+        "house-way-requested",
+        "squeeze-granted",
+        "technical-interruption",
+        "shuffled",
+        "not-shuffled",
+        "shoe-exhausted",
+        "foreign-card",
+        "ruling",
+        "card-count",
+        "card-dropped",
+        "cards-touched",
+        "cards-shown",
+        "seated",
+        "insurance-offered",
+    )
 )
-CHOICES = frozenset("continue continue-reconstructed return-bet void uphold dismiss".split())
-ACTIONS = frozenset("hit stand double split surrender even-money insurance".split())
+CHOICES = frozenset(("continue", "continue-reconstructed", "return-bet", "void", "uphold", "dismiss"))
+ACTIONS = frozenset(("hit", "stand", "double", "split", "surrender", "even-money", "insurance"))
 
 
 class EventError(ValueError):
@@ -29,7 +46,7 @@ class Signal(NamedTuple):
     choice: str | None = None  # of a ruling
     alert: str | None = None
     code: str | None = None
-    count: int | None = None  # cards counted, or cards to burn
+    number: int | None = None  # cards counted, or cards to burn
     card: str | None = None  # id of the card it is about
     player: str | None = None  # who, where that is known
     seat: int | None = None  # from which seat
@@ -231,11 +248,11 @@ def _units(value: object) -> int | None:
     if value is None:
         return None
     if not isinstance(value, list):
-        raise EventError(f"'stacks': expected a list such as [{{\"top\":25,\"count\":4}}], found {value!r}")
+        raise EventError(f'\'stacks\': expected a list such as [{{"top":25,"count":4}}], found {value!r}')
     total: int | None = 0
     for stack in value:
         if not isinstance(stack, dict):
-            raise EventError(f"'stacks': expected stacks such as {{\"top\":25,\"count\":4}}, found {stack!r}")
+            raise EventError(f'\'stacks\': expected stacks such as {{"top":25,"count":4}}, found {stack!r}')
         count = _count(stack, "count")
         total = None if count is None or total is None else total + count
     return total
@@ -310,7 +327,7 @@ def parse(found: object) -> Event:
     Remove(t=1.0, id='c1')
     """
     if not isinstance(found, dict):
-        raise EventError(f"expected a JSON object such as {{\"t\":0,\"event\":\"clear\"}}, found {str(found)[:40]}")
+        raise EventError(f'expected a JSON object such as {{"t":0,"event":"clear"}}, found {str(found)[:40]}')
     t = found.get("t")
     if isinstance(t, bool) or not isinstance(t, int | Decimal) or not 0 <= t <= 1e9:
         raise EventError(f"'t': expected seconds from the start, found {t!r}")

@@ -87,7 +87,7 @@ def settled(r: "Round", stack: "Stack") -> None:
 
 def by_dealer(r: "Round", stack: "Stack", delta: Decimal, before: Decimal) -> None:
     """Judge chips that the dealer put down or took."""
-    if stack.rejected:
+    if stack.rejected or not (lines(r, stack) or r.undecided(stack)):
         return
     if delta > 0:
         _puts(r, stack, delta, before)
@@ -136,7 +136,7 @@ def _takes(r: "Round", stack: "Stack", amount: Decimal, before: Decimal) -> None
     again = min(amount, stack.paid)
     stack.paid -= again
     amount -= again
-    if {line.result for line in lines(r, stack)} <= GIVEN_BACK:
+    if {line.result for line in lines(r, stack)} <= GIVEN_BACK and not r.dealer_blackjack():
         stack.carried += amount
     elif amount:
         stack.taken += amount
@@ -145,8 +145,7 @@ def _takes(r: "Round", stack: "Stack", amount: Decimal, before: Decimal) -> None
 
 def _in_part(r: "Round", stack: "Stack", owed: Due) -> None:
     """A payment of part of what is due may be the first of two; but not one that is short by a commission."""
-    short = r.book.family == "si-ki-pi" and stack.spot.kind != "main" and stack.paid == owed.wins * COMMISSION
-    if short:
+    if r.book.family == "si-ki-pi" and stack.spot.kind != "main" and stack.paid == owed.wins * COMMISSION:
         _underpaid(r, stack, owed, "commission-on-bonus")
 
 
@@ -172,14 +171,12 @@ def _overpaid(r: "Round", stack: "Stack", owed: Due) -> None:
 def _overtaken(r: "Round", stack: "Stack", over: Decimal, owed: Due) -> None:
     """Taken too much, or taken where nothing was lost."""
     results = {line.result for line in lines(r, stack)}
-    if results == {"no-action"}:
-        return  # a bet that goes back may go by the dealer's hand
     unpaid = owed.wins - stack.paid
     remedy = f"Put {plain(over)} back{f' and pay {plain(unpaid)}' if unpaid > 0 else ''}."
     says = f"{plain(owed.losses)} was lost, {plain(stack.taken)} was taken"
     if "surrender" in results:
         code = "surrender-half-wrong"
-    elif owed.losses and r.dealer_blackjack() and "dealer-bj-extra-taken" in r.book.faults:
+    elif results & {"lose", "no-action"} and r.dealer_blackjack() and "dealer-bj-extra-taken" in r.book.faults:
         code = "dealer-bj-extra-taken"
     elif owed.wins:
         code = "winning-bet-taken"

@@ -1,7 +1,6 @@
 """One round as it is lived through: what lies where, what has been said, and what waits for a ruling."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar
@@ -9,57 +8,24 @@ from typing import ClassVar
 from engine import after_close, bets, checks, payments
 from engine.bets import Stack
 from engine.books import Book
-from engine.cards import Card
 from engine.events import Chips, Dealt, Decision, Event, Move, Remove, Signal, Tick, Turn
 from engine.lines import Terms, worth
 from engine.money import ZERO, Odds
 from engine.shoe import Shoe
 from engine.spots import OUTSIDE, Spot, Zone
-from engine.verdicts import Alert, Decided, Ended, Remedied, Remedy, Settlement, Verdict, Withdrawn
+from engine.verdicts import Ended, Remedy, Settlement
 from engine.verdicts import Move as CardMove
+from engine.voice import Plan, Seen, Voice
 
 
-@dataclass(slots=True)
-class Seen:
-    """One card of the round: where it lies and what is known of its face."""
-
-    id: str
-    zone: Zone
-    card: Card | None
-    up: bool
-    t: float
-    n: int  # ordinal of its event
-    gone: bool = False
-    turned_by: str | None = None
-
-
-@dataclass(slots=True)
-class Plan:
-    """What a supervisor may order for an alert: where each card goes, and whose players may choose."""
-
-    alert: str
-    targets: list[tuple[Seen, Zone]] = field(default_factory=list)
-    rule: Callable[[str, int | None], None] | None = None  # what else a ruling sets right
-    waits: bool = True  # a round with this open cannot be known
-
-
-class Round:
+class Round(Voice):
     """State derived from a log of events; the log is the truth, and feeding it again gives the same state."""
 
     side_kinds: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:
-        self.book = book
-        self.switches = book.switches
-        self.number = number
+        super().__init__(book, number, dismissed)
         self.shoe = shoe
-        self.dismissed = dismissed
-        self.t = 0.0
-        self.n = 0
-        self.out: list[Verdict] = []
-        self.alerts: dict[str, Alert] = {}
-        self.plans: dict[str, Plan] = {}
-        self.settlements: dict[tuple[int, int, str], Settlement] = {}
         self.seen: dict[str, Seen] = {}
         self.stacks: dict[str, Stack] = {}
         self.stale: dict[str, Zone] = {}
@@ -228,74 +194,6 @@ class Round:
         """Give a box its bets back; its cards stay in the sequence."""
         raise NotImplementedError
 
-    # ---- saying things ------------------------------------------------------------------------------------------
-
-    def alert(  # noqa: PLR0913  an alert is what it says it is
-        self,
-        code: str,
-        says: str,
-        remedy: Remedy,
-        *,
-        anchor: str,
-        box: int | None = None,
-        hand: int | None = None,
-        evidence: tuple[str, ...] = (),
-        severity: str = "",
-        clause: str = "",
-        t: float | None = None,
-        replaces: str = "",
-    ) -> str:
-        """Raise an alert once; give its id, or "" where the book has no such error or a supervisor dismissed it."""
-        fault = self.book.faults.get(code)
-        name = f"r{self.number}-{code}-{anchor}"
-        if replaces:
-            self.withdraw(replaces, f"it is a case of {code}")
-        if fault is None or name in self.dismissed or name in self.alerts:
-            return ""
-        found = Alert(
-            self.t if t is None else t,
-            self.number,
-            code,
-            self.book.id,
-            clause or fault.clause,
-            severity or fault.severity,
-            name,
-            box,
-            hand,
-            says,
-            (*evidence, f"e{self.n}"),
-            remedy,
-            replaces or None,
-        )
-        self.alerts[name] = found
-        self.out.append(found)
-        return name
-
-    def withdraw(self, name: str, why: str) -> None:
-        if self.alerts.pop(name, None) is not None:
-            self.plans.pop(name, None)
-            self.out.append(Withdrawn(self.t, self.number, name, why))
-
-    def remedied(self, name: str, remedy: Remedy) -> None:
-        """Say how the remedy of an alert stands now."""
-        found = self.alerts.get(name)
-        if found is not None and found.remedy != remedy:
-            self.alerts[name] = replace(found, remedy=remedy)
-            self.out.append(Remedied(self.t, self.number, name, remedy))
-
-    def infer(self, box: int, hand: int, action: str) -> None:
-        self.out.append(Decided(self.t, self.number, box, hand, action, inferred=True))
-
-    def settle(self, line: Settlement) -> None:
-        """Say what a bet comes to; say it again only where it changed."""
-        old = self.settlements.get(line.key)
-        if old is not None:
-            if replace(old, t=line.t, revises=False) == line:
-                return
-            line = replace(line, revises=True)
-        self.settlements[line.key] = line
-        self.out.append(line)
-
     def line(  # noqa: PLR0913  a settlement line is what it is
         self,
         stack: Stack,
@@ -405,13 +303,6 @@ class Round:
 
     # ---- rulings ------------------------------------------------------------------------------------------------
 
-    def plan(self, name: str, rule: Callable[[str, int | None], None] | None = None, *, waits: bool = True) -> Plan:
-        """Let an alert wait for its ruling."""
-        plan = Plan(name, rule=rule, waits=waits)
-        if name:
-            self.plans[name] = plan
-        return plan
-
     def again(self, stack: Stack) -> None:
         """Settle a stack once more, its stake having changed."""
         raise NotImplementedError
@@ -428,10 +319,6 @@ class Round:
         if name and self.book.reconstructs == "void" and self.switches.live_error == "cancel":
             self.plans.pop(name, None)
             self.void_round(self.alerts[name].says)
-
-    def faultclause(self, code: str) -> str:
-        fault = self.book.faults.get(code)
-        return fault.clause if fault else ""
 
     def settlement_seen(self, stack: Stack) -> None:
         """A bet was paid or taken."""
@@ -450,6 +337,8 @@ class Round:
             if seen.zone is not zone
         )
 
+
+__all__ = ["Plan", "Round", "Seen"]
 
 HANDLERS: dict[type, Callable[[Round, object], None]] = {
     Signal: lambda r, e: r.on_signal(e),  # type: ignore[arg-type]  # keyed by the event's own type

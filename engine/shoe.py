@@ -1,6 +1,7 @@
 """The cards since the last shuffle: how many copies of each were seen, and whether they came shuffled."""
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from engine.cards import Card
 
@@ -47,7 +48,7 @@ class Shoe:
 
 def _new_deck(opening: list[Card | None]) -> bool:
     """Tell whether the cards run through the suits, all up or all down, as a new deck does."""
-    steps = {_step(one, two) for one, two in zip(opening, opening[1:], strict=False)}
+    steps = {_step(one, two) for one, two in pairwise(opening)}
     return steps <= {1, 0} or steps <= {-1, 0}
 
 

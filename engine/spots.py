@@ -58,8 +58,8 @@ def parse_zone(text: object, hand: object = None) -> Zone:
     zone = ZONES.get(text) if isinstance(text, str) else None
     if zone is None:
         raise PlaceTextError(
-            f"unknown zone {text!r}: expected box1.cards … box{MAX_BOXES}.cards, boxN.hand2 … hand4, boxN.low, boxN.high, "
-            "dealer.cards, dealer.low, dealer.high, shoe, discard, float or outside"
+            f"unknown zone {text!r}: expected box1.cards … box{MAX_BOXES}.cards, boxN.hand2 … hand4, boxN.low, "
+            "boxN.high, dealer.cards, dealer.low, dealer.high, shoe, discard, float or outside"
         )
     if hand is not None and zone.box and zone.part == "cards" and hand != zone.hand:
         if not isinstance(hand, int) or isinstance(hand, bool) or not 1 <= hand <= MAX_HANDS:
@@ -109,4 +109,6 @@ def parse_spot(text: str) -> Spot:
         apart = _HAND.fullmatch(kind)
         if apart is not None:
             return Spot(text, box, "main", who, int(apart[1]))
-    raise PlaceTextError(f"unknown spot {text!r}: expected such as box3.main, box3.main/standing1, box3.behind1 or box3.pair")
+    raise PlaceTextError(
+        f"unknown spot {text!r}: expected such as box3.main, box3.main/standing1, box3.behind1 or box3.pair"
+    )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
+from engine import payments
 from engine.books import Book
 from engine.cards import Card
 from engine.events import Chips, Clear, Correct, Dealt, Decision, Event, Remove, Signal, Turn
@@ -12,6 +13,9 @@ from engine.rounds import new_round
 from engine.shoe import Shoe
 from engine.spots import Spot, Zone
 from engine.verdicts import Started, Verdict, Withdrawn
+
+DISMISSED = "a supervisor dismissed it"
+OTHERWISE = "a later fact shows otherwise"
 
 
 @dataclass(slots=True)
@@ -68,7 +72,7 @@ class Table:
         if isinstance(event, Signal) and event.name == "shuffled":
             if self.life is not None and self.life.round.drawn:
                 self._end(event.t, out, announced=False)
-            burn = int(self.book.switches.burn) if event.count is None else event.count
+            burn = int(self.book.switches.burn) if event.number is None else event.number
             self.shoe.shuffled(burn)
             if self.life is not None:
                 self.life.shoe = self.shoe.copy()
@@ -105,7 +109,8 @@ class Table:
         self._drain(life.round, out)
         self.shoe = life.round.shoe.copy()
         self.stale = life.round.stale.copy()
-        self.stale.update({seen.id: seen.zone for seen in life.round.seen.values() if not seen.gone and seen.zone.box is not None})
+        left = [seen for seen in life.round.seen.values() if not seen.gone and seen.zone.box is not None]
+        self.stale.update({seen.id: seen.zone for seen in left})
         self.lying = {text: (s.spot, s.now) for text, s in life.round.stacks.items() if s.present}
         self.last, self.life = life, None
 
@@ -158,16 +163,28 @@ class Table:
         if isinstance(event, Chips) and event.spot is not None:
             before = self.lying.get(event.spot.text, (event.spot, ZERO))[1]
             less = event.amount is not None and before is not None and event.amount <= before
-            if not less and event.by != "dealer":
+            if not (less or event.by == "dealer" or self._late(event, before)):
                 return True
             self.lying[event.spot.text] = (event.spot, event.amount)
             if event.amount == 0:
                 del self.lying[event.spot.text]
         elif isinstance(event, Signal):
-            return event.name in ("no-more-bets",)
+            return event.name == "no-more-bets"
         elif isinstance(event, Remove):
             self.stale.pop(event.id, None)
         return False
+
+    def _late(self, event: Chips, before: Decimal | None) -> bool:
+        """Tell whether a hand that was not seen pays just what the last round still owes."""
+        if self.last is None or event.by is not None or event.spot is None or event.amount is None or before is None:
+            return False
+        done = self.last.round
+        stack = done.stacks.get(event.spot.text)
+        owed = ZERO if stack is None or done.void else payments.due(done, stack).wins - stack.paid
+        if stack is None or event.amount - before != owed:
+            return False
+        stack.paid += owed
+        return True
 
     def _drain(self, round_: Round, out: list[Verdict]) -> None:
         out.extend(round_.out)
@@ -209,10 +226,8 @@ class Table:
         old = life.round
         new = self._fresh(life)
         for n, event in life.log:
-            face = life.faces.get(event.id, event) if isinstance(event, Dealt | Turn) else event
-            if face is not event and isinstance(event, Dealt | Turn):
-                event = event._replace(card=face, sure=1.0)  # noqa: PLW2901  # type: ignore[arg-type]
-            new.apply(event, n)
+            known = isinstance(event, Dealt | Turn) and event.id in life.faces
+            new.apply(_as_known(event, life.faces) if known else event, n)
         now = new.t if t is None else t
         if life.over is not None:
             new.finish(life.over[0], announced=life.over[1])
@@ -220,7 +235,7 @@ class Table:
         out.extend(_changes(old, new, now))
         if life.over is not None:
             ends = [one for one in (old.ended, new.ended) if one is not None]
-            if len(ends) == 2 and (ends[0].result, ends[0].why) != (ends[1].result, ends[1].why):  # noqa: PLR2004
+            if len(ends) == 2 and (ends[0].result, ends[0].why) != (ends[1].result, ends[1].why):
                 out.append(replace(ends[1], t=now))
         new.out.clear()
         life.round = new
@@ -228,10 +243,15 @@ class Table:
             self.shoe = new.shoe.copy()
 
 
+def _as_known(event: Event, faces: dict[str, Card | None]) -> Event:
+    """Give a card's event with the face that is known by now."""
+    return event._replace(card=faces[event.id], sure=1.0) if isinstance(event, Dealt | Turn) else event
+
+
 def _changes(old: Round, new: Round, t: float) -> list[Verdict]:
     """Say what a second look changes: alerts that fall, alerts that come, settlements that differ."""
     found: list[Verdict] = [
-        Withdrawn(t, old.number, name, "a supervisor dismissed it" if name in new.dismissed else "a later fact shows otherwise")
+        Withdrawn(t, old.number, name, DISMISSED if name in new.dismissed else OTHERWISE)
         for name in old.alerts
         if name not in new.alerts
     ]
@@ -248,4 +268,3 @@ def _changes(old: Round, new: Round, t: float) -> list[Verdict]:
         if key not in new.settlements:
             found.append(replace(line, t=t, result="no-action", returned=None, odds=None, revises=True))
     return found
-

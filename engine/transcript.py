@@ -107,7 +107,7 @@ def _place(text: str) -> tuple[str, int | None]:
     """Read "box 3 hand 2", "box 3 low", "dealer", "dealer high", "shoe"."""
     words = text.split()
     if words[0] == "box":
-        part = words[2] if len(words) > 2 else "cards"  # noqa: PLR2004
+        part = words[2] if len(words) > 2 else "cards"
         if part == "hand":
             return f"box{words[1]}.cards" if words[3] == "1" else f"box{words[1]}.hand{words[3]}", int(words[3])
         return f"box{words[1]}.{part}", None
@@ -238,7 +238,9 @@ def _signal(teller: _Teller, words: Words) -> Told:
 
 def _ruling(teller: _Teller, words: Words) -> Told:
     box = words["box"]
-    yield teller.event("signal", name="ruling", choice=words["choice"], code=words["code"], box=int(box) if box else None)
+    yield teller.event(
+        "signal", name="ruling", choice=words["choice"], code=words["code"], box=int(box) if box else None
+    )
 
 
 def _wait(teller: _Teller, words: Words) -> Told:
@@ -255,6 +257,7 @@ def _plain(kind: str, **more: object) -> Callable[[_Teller, Words], Told]:
 
 
 _CARD = r"(?P<card>[2-9TJQKA][shdc]|\?\?|back)"
+_ACTION = "|".join(ACTIONS)
 _BY = r"(?: by (?P<by>player|dealer))?"
 _SPOT = r"(?P<spot>box[0-9]\.[a-z0-9/-]+|outside)"
 LINES: list[tuple[re.Pattern[str], Callable[[_Teller, Words], Told]]] = [
@@ -275,8 +278,7 @@ LINES: list[tuple[re.Pattern[str], Callable[[_Teller, Words], Told]]] = [
         (r"(?P<id>c[0-9]+) leaves", lambda t, w: iter([t.event("remove", id=w["id"])])),
         (r"(?P<id>c[0-9]+) is (?P<card>unread|[2-9TJQKA][shdc])", _correct),
         (
-            r"box (?P<box>[1-9])(?: hand (?P<hand>[1-4]))? "
-            rf"(?P<action>{'|'.join(ACTIONS)})(?: (?P<amount>[0-9.]+))?",
+            rf"box (?P<box>[1-9])(?: hand (?P<hand>[1-4]))? (?P<action>{_ACTION})(?: (?P<amount>[0-9.]+))?",
             _decide,
         ),
         (
@@ -284,7 +286,10 @@ LINES: list[tuple[re.Pattern[str], Callable[[_Teller, Words], Told]]] = [
             _chips,
         ),
         (
-            r"chips on " + _SPOT + r" (?P<amount>unknown|[0-9.]+)(?: count (?P<count>[0-9]+))?(?: of (?P<player>[a-z0-9]+))?" + _BY,
+            r"chips on "
+            + _SPOT
+            + r" (?P<amount>unknown|[0-9.]+)(?: count (?P<count>[0-9]+))?(?: of (?P<player>[a-z0-9]+))?"
+            + _BY,
             _lies,
         ),
         (r"signal (?P<name>[a-z-]+)(?P<rest>(?: [a-z]+ [a-z0-9-]+)*)", _signal),
@@ -318,9 +323,9 @@ _COMMENT = re.compile(r"(?:^|\s)#")  # not the # of a clause such as 4.2#1
 
 
 def parse(text: str) -> list[Scenario]:
-    """Read the scenarios of a transcript.
+    r"""Read the scenarios of a transcript.
 
-    >>> scenario = parse('round "one card"\\nbook v5\\nbets 1:100\\n9h to box 1')[0]
+    >>> scenario = parse('round "one card"\nbook v5\nbets 1:100\n9h to box 1')[0]
     >>> [event["event"] for event in scenario.events()]
     ['chips', 'card']
     """

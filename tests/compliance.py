@@ -1,5 +1,4 @@
-"""docs/compliance.md: every clause, what is done about it, where, and the test that proves it.
-"""
+"""docs/compliance.md: every clause, what is done about it, where, and the test that proves it."""
 
 import ast
 import re

@@ -77,7 +77,9 @@ def sums(arrangement: Arrangement) -> tuple[int, int]:
     return (hand_sum(low), hand_sum(high))
 
 
-def house_way(ranks: tuple[str, str, str, str]) -> Arrangement:
+def house_way(  # noqa: C901, PLR0911, PLR0912  the appendix, walked through rule by rule
+    ranks: tuple[str, str, str, str],
+) -> Arrangement:
     """The (low, high) which Appendix H prescribes for four ranks."""
     a, b, c, d = ranks
     all_three = [

@@ -39,7 +39,12 @@ def test_the_commands_of_the_pages_say_what_they_say(where: str, command: str, e
     del where
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        ["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, env={**os.environ, "PATH": path}, check=False
+        ["/bin/bash", "-c", command],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PATH": path},
+        check=False,
     )
     said = done.stdout + done.stderr
     pattern = re.escape(expected.rstrip("\n")).replace(re.escape("…"), ".*")

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from tests.transcripts import Run
 
 from engine.transcript import Scenario, parse
+from tests.transcripts import Run
 
 FILES = sorted((Path(__file__).parent / "rounds").rglob("*.round"))
 

@@ -7,7 +7,7 @@ from engine.books import BOOKS
 from engine.events import parse
 from engine.table import Table
 from engine.transcript import Scenario, Step
-from engine.verdicts import Alert, Decided, Ended, Settlement, Verdict, Withdrawn
+from engine.verdicts import Alert, Decided, Ended, Remedy, Settlement, Verdict, Withdrawn
 
 
 def exact(found: dict[str, object]) -> object:
@@ -97,7 +97,7 @@ class Run:
         else:
             assert found[word] == rest, f"{where}: {word} is {found[word]!r}, expected {rest!r}"
 
-    def table_remedy(self, alert: Alert) -> "object":
+    def table_remedy(self, alert: Alert) -> Remedy:
         for life in (self.table.life, self.table.last):
             if life is not None and alert.id in life.round.alerts:
                 return life.round.alerts[alert.id].remedy

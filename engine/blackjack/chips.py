@@ -5,10 +5,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from engine import payments
-from engine.blackjack import dealer, decisions, extras, inferred
+from engine.blackjack import dealer, decisions, extras, followers, inferred
 from engine.blackjack.hands import Hand
 from engine.cards import spoken
-from engine.money import ZERO, decimal, plain
+from engine.lines import plays
+from engine.money import ZERO, decimal, down, plain, up
 from engine.verdicts import Remedy
 
 if TYPE_CHECKING:
@@ -24,61 +25,24 @@ def added(r: "BlackjackRound", stack: "Stack", delta: Decimal | None, event: "Ch
         return _insured(r, stack)
     if spot.kind != "main" or not r.playing or spot.box not in r.hands or r.complete or r.dealer_shown:
         return False
-    hands = r.hands[spot.box]
-    if spot.who:
-        return _followed(r, stack, hands, delta)
-    if r.split_wait is not None and r.split_wait[0].box == spot.box:
+    decides = payments.bet(spot) == r.seat(spot.box).spot.bet
+    return _raised(r, spot.box, delta, event) if decides else followers.came(r, stack, delta)
+
+
+def _raised(r: "BlackjackRound", box: int, delta: Decimal | None, event: "Chips") -> bool:
+    """A second stack of the Seated Player's: of a split, of a double, or of one he may not make."""
+    if r.split_wait is not None and r.split_wait[0].box == box:
         extras.split_paid(r, r.split_wait[0], delta)
         return True
-    if r.split_off is not None and extras.split_made_up(r, spot.box, delta):
+    if r.split_off is not None and extras.split_made_up(r, box, delta):
         return True
+    hands = r.hands[box]
     hand = next((h for h in hands if h.asked), None) or next((h for h in hands if not r.finished(h)), None)
-    if hand is None:
+    if hands[0].aces:  # one card each and no more: whatever comes is meant for the hand that has two
+        hand = next((h for h in hands if len(h) > 1 and h.pair()), None) or next((h for h in hands if len(h) > 1), hand)
+    if hand is None and event.by == "player":
         hand = next((h for h in hands if h.natural or h.soft21 or h.aces), None)
-        if hand is None or event.by != "player":
-            return False
-    return inferred.chips_added(r, hand, delta)
-
-
-def _followed(r: "BlackjackRound", stack: "Stack", hands: list[Hand], delta: Decimal | None) -> bool:
-    """A Standing Player, or one behind, follows the last double or split of his box."""
-    done = [h for h in hands if h.doubled or h.asked == "double" or h.split]
-    if not done or delta is None:
-        return bool(done)
-    text = stack.spot.text
-    unfollowed = [h for h in hands if (text, h.number) not in r.wagers and not _declined(r, text, hands)]
-    if unfollowed:
-        base = r.wagers[text, 1][0]
-        if base is not None and delta != base:
-            _wrong_amount(r, "split-bet-wrong-amount", stack, delta, base)
-        r.wagers[text, unfollowed[0].number] = (min(delta, base) if base is not None else delta, None)
-        return True
-    doubled = next((h for h in hands if (h.doubled or h.asked == "double") and (text, h.number) in r.wagers), None)
-    if doubled is None:
-        return False
-    base, extra = r.wagers[text, doubled.number]
-    if extra:
-        return False
-    if base is not None and delta > base:
-        _wrong_amount(r, "double-bet-wrong-amount", stack, delta, base)
-    r.wagers[text, doubled.number] = (base, delta if base is None else min(delta, base))
-    return True
-
-
-def _declined(r: "BlackjackRound", text: str, hands: list[Hand]) -> bool:
-    """One who let an earlier split pass stays on the hand he is on, where the table asks only once."""
-    return r.switches.follower_resplit == "first-only" and len(hands) > 2 and (text, 2) not in r.wagers  # noqa: PLR2004
-
-
-def _wrong_amount(r: "BlackjackRound", code: str, stack: "Stack", delta: Decimal, due: Decimal) -> None:
-    r.alert(
-        code,
-        f"{plain(delta)} was added on {stack.spot.text}, where {plain(due)} is due.",
-        Remedy("correct-payment", r.faultclause(code), says=f"Make it {plain(due)} before the next card."),
-        anchor=f"{stack.spot.text}-{r.n}",
-        box=stack.spot.box,
-        evidence=(stack.spot.text,),
-    )
+    return hand is not None and inferred.chips_added(r, hand, delta)
 
 
 # ---- Insurance ------------------------------------------------------------------------------------------------------
@@ -139,11 +103,11 @@ def taken_back(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
     if spot.kind == "insurance":
         if r.too_late:
             return False
-        stack.stake, stack.factor = stack.now, None
+        stack.stake, stack.factor, stack.at_close = stack.now, None, stack.present
         return True
     if spot.kind != "main":
         return False
-    if extras.less(r, stack, delta):
+    if followers.back(r, stack, delta) or extras.less(r, stack, delta):
         return True
     for hand in r.hands.get(spot.box, ()):
         if not r.wagers.get((spot.text, hand.number), (None, None))[1]:
@@ -163,17 +127,17 @@ def taken_back(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
 
 def astray(r: "BlackjackRound", stack: "Stack", before: Decimal) -> Decimal:
     """Tell how much of a bet is missing from its spot; below 0: chips that are no part of it lie there."""
-    lawful = stack.stake or ZERO
-    if stack.spot.kind == "main":
-        lawful = _wagered(r, stack)
-    elif stack.factor is not None:
-        lawful = decimal(stack.factor)
+    if stack.spot.kind == "insurance":
+        return ZERO
+    lawful = _wagered(r, stack) if stack.spot.kind == "main" else stack.stake or ZERO
     return lawful + stack.paid - stack.taken - stack.carried - before
 
 
 def _wagered(r: "BlackjackRound", stack: "Stack") -> Decimal:
     """Add up what was bet on a main spot, as far as its chips have come."""
     spot, found = stack.spot, ZERO
+    if spot.box not in r.bettors:
+        return ZERO
     text = f"box{spot.box}.{payments.bet(spot)}"
     for number in payments.hands(r, spot):
         base, extra = r.wagers.get((text, number), (None, None))
@@ -182,8 +146,21 @@ def _wagered(r: "BlackjackRound", stack: "Stack") -> Decimal:
             base, extra = (base, coming[1]) if number == 1 else (coming[1], extra)
         if r.split_wait is None or (r.split_wait[0].box, r.split_wait[0].number) != (spot.box, number):
             found += (base or ZERO) + (extra or ZERO)
-    pending = sum((hand.extra or ZERO for hand in r.hands.get(spot.box, ())), ZERO)
-    return found + (ZERO if spot.who else pending)
+        if r.split_off is not None and (r.split_off[0].box, r.split_off[0].number, spot.who) == (spot.box, number, ""):
+            found -= r.split_off[1]
+    return found + _coming(r, stack, text)
+
+
+def _coming(r: "BlackjackRound", stack: "Stack", text: str) -> Decimal:
+    """Add up the chips that lie here for a double or a split not yet made out."""
+    spot = stack.spot
+    if text != r.seat(spot.box).spot.text:
+        return r.following.get(text, (None, None))[1] or ZERO
+    hands = r.hands[spot.box]
+    known = {hand.number for hand in hands}
+    ahead = {s.spot.hand for s in r.stacks.values() if s.spot.box == spot.box and s.spot.hand} - known
+    here = spot.hand in ahead if ahead else not spot.hand
+    return sum((hand.extra or ZERO for hand in hands), ZERO) if here else ZERO
 
 
 # ---- the dealer pays or takes too early -----------------------------------------------------------------------------
@@ -192,8 +169,9 @@ def _wagered(r: "BlackjackRound", stack: "Stack") -> Decimal:
 def early(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> None:
     """The dealer (or an unseen hand) moved chips of a bet that is not decided."""
     kind = stack.spot.kind
-    stack.paid += max(delta, ZERO)
-    stack.taken += max(-delta, ZERO)
+    if stack.by == "dealer":
+        stack.paid += max(delta, ZERO)
+        stack.taken += max(-delta, ZERO)
     if kind == "boom-busted":
         dealer.stood_short(r, stack.spot.text)
     elif kind == "insurance":
@@ -210,39 +188,45 @@ def early(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> None:
 def _refund(stack: "Stack", delta: Decimal) -> None:
     """The dealer hands an insurance, or its excess, back before the next card."""
     if delta < 0:
-        stack.taken += delta
-        stack.stake, stack.factor = stack.now, None
-        stack.at_close = bool(stack.now)
+        stack.taken = max(stack.taken + delta, ZERO)
+        stack.stake, stack.factor, stack.at_close = stack.now, None, stack.present
 
 
 def _taken_early(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Decimal) -> None:
+    by_dealer = stack.by == "dealer"
     if extras.less(r, stack, delta):
-        stack.taken += delta
-        return
-    half = None if stack.stake is None else stack.stake / 2
-    if -delta == half and len(hand) == 2 and not (r.subsequent and not hand.asked):  # noqa: PLR2004
-        if decisions.may_surrender(r, hand):
-            if stack.by == "dealer":
-                decisions.surrender(r, hand, inferred=True)
-                payments.settled(r, stack)
-            else:
-                r.half_taken[hand.box] = delta
-        elif stack.by == "dealer":
-            _no_surrender(r, stack, hand, delta)
-        return
-    if hand.asked == "surrender" and stack.by == "dealer":
+        stack.taken = max(stack.taken + delta, ZERO)
+    elif -delta in _halves(r, stack) and len(hand) == 2 and not (r.subsequent and not hand.asked):
+        if not decisions.may_surrender(r, hand):
+            if by_dealer:
+                _no_surrender(r, stack, hand, delta)
+        elif not by_dealer:
+            r.half_taken.setdefault(hand.box, []).append((stack, delta))
+        elif not hand.surrendered:
+            stack.taken += delta
+            decisions.surrender(r, hand, inferred=True)
+            payments.by_dealer(r, stack, delta, (stack.now or ZERO) - delta)
+    elif hand.asked == "surrender" and by_dealer:
         _no_surrender(r, stack, hand, delta)
-        return
-    if r.acting() is None and stack.by == "dealer":
+    elif r.acting() is None and by_dealer:
         dealer.stood_short(r, stack.spot.text)
+
+
+def _halves(r: "BlackjackRound", stack: "Stack") -> set[Decimal]:
+    """Give what a Surrender may take: half of the bet, or of the part that plays; an odd chip either way."""
+    if stack.stake is None:
+        return set()
+    halves = [Fraction(stack.stake) / 2, plays(r, stack, stack.stake) / 2]
+    return {rounded(half, r.chip) for half in halves for rounded in (down, up)}
 
 
 def _no_surrender(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Decimal) -> None:
     why = "after a split" if hand.split else f"against the {spoken(r.upcard)}"
+    does = f"Put {plain(-delta)} and the cards back."
     r.alert(
         "surrender-not-allowed",
         f"{plain(-delta)} of box {hand.box} was taken as a Surrender, which the book does not allow {why}.",
-        Remedy("correct-payment", r.faultclause("surrender-not-allowed"), says=f"Put {plain(-delta)} and the cards back."),
+        Remedy("correct-payment", r.faultclause("surrender-not-allowed"), says=does),
         anchor=stack.spot.text,
         box=hand.box,
         hand=hand.number,
@@ -252,15 +236,19 @@ def _no_surrender(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Decima
 
 
 def _paid_early(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Decimal) -> None:
-    if len(r.dealer) == 1 and (hand.natural or (hand.asked == "even-money" and delta == stack.stake)):
+    if len(r.dealer) == 1 and (hand.natural or (hand.asked == "even-money" and stack.paid == stack.stake)):
         _blackjack_early(r, stack, hand, delta)
     else:
         dealer.stood_short(r, stack.spot.text)
 
 
 def _blackjack_early(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Decimal) -> None:
-    if delta != stack.stake:
-        code, says = "blackjack-paid-early", f"was paid {plain(delta)} while the dealer may still have Blackjack"
+    one_to_one = _one_to_one(r, stack)
+    asked = r.upcard_is_ace and hand.natural and r.book.id != "live-blackjack" and not r.too_late
+    if asked and (stack.stake is None or stack.paid < min(one_to_one)):
+        return  # it may be the first part of an even money
+    if stack.paid not in one_to_one:
+        code, says = "blackjack-paid-early", f"was paid {plain(stack.paid)} while the dealer may still have Blackjack"
         remedy = "Take it back and wait for the dealer's second card."
     elif not r.upcard_is_ace or not hand.natural or r.book.id == "live-blackjack":
         code, says = "even-money-not-allowed", "was paid 1 to 1, which is only for a Blackjack against an Ace"
@@ -269,8 +257,9 @@ def _blackjack_early(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Dec
         code, says = "even-money-too-late", "was paid even money after a third card had been dealt"
         remedy = "Wait for the dealer: Stand Off against his Blackjack, else the Blackjack is paid."
     else:
+        stack.paid -= delta
         decisions.even_money(r, stack, hand, inferred=True)
-        payments.settled(r, stack)
+        payments.by_dealer(r, stack, delta, (stack.now or ZERO) - delta)
         return
     r.alert(
         code,
@@ -283,3 +272,6 @@ def _blackjack_early(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Dec
     )
 
 
+def _one_to_one(r: "BlackjackRound", stack: "Stack") -> set[Decimal]:
+    """Give what even money may come to: the bet, or the part of it that plays."""
+    return set() if stack.stake is None else {stack.stake, decimal(plays(r, stack, stack.stake))}

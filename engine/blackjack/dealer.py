@@ -66,7 +66,7 @@ def dealt(r: "BlackjackRound", seen: Seen) -> None:
     waiting = tuple(hand for hand in r.all_hands() if not r.finished(hand))
     blocked = next((hand for hand in waiting if play.blocks(r, hand)), None)
     if blocked is not None:
-        if len(blocked) < 2:  # noqa: PLR2004
+        if len(blocked) < 2:
             code = "missing-card"
         elif blocked.asked == "double" or blocked.extra:
             code = "double-card-missing"
@@ -95,7 +95,7 @@ def dealt(r: "BlackjackRound", seen: Seen) -> None:
 
 def after(r: "BlackjackRound") -> None:
     """Settle what the dealer's cards now decide."""
-    if len(r.dealer) == 2 and r.dealer.total is not None:  # noqa: PLR2004
+    if len(r.dealer) == 2 and r.dealer.total is not None:
         settle.against_second(r)
     if stands(r) and len(r.dealer) > 1 and r.acting() is None:
         r.complete = True
@@ -114,7 +114,7 @@ def opened_again(r: "BlackjackRound") -> None:
 
 def settle_early(r: "BlackjackRound") -> bool:
     """Settling has begun, and the dealer's cards lay complete before the Players were done: these stood."""
-    if r.complete or len(r.dealer) < 2 or not stands(r):  # noqa: PLR2004
+    if r.complete or len(r.dealer) < 2 or not stands(r):
         return False
     play.stands(r, tuple(hand for hand in r.all_hands() if not r.finished(hand) and not play.blocks(r, hand)))
     after(r)

@@ -3,8 +3,8 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from engine.blackjack import dealer, extras, settle
-from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
+from engine.blackjack import dealer, extras, followers, settle
+from engine.blackjack.hands import MUST_DRAW_BELOW, Hand
 from engine.money import ZERO
 from engine.spots import MAX_HANDS, hand_zone
 from engine.verdicts import Remedy
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from engine.blackjack.round import BlackjackRound
     from engine.events import Decision
     from engine.round import Seen
+
+
+UNDER_12 = "player-under-12-not-drawn"
 
 
 def told(r: "BlackjackRound", event: "Decision") -> None:
@@ -38,12 +41,12 @@ def _stand(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
     del event
     short = hand.points is not None and hand.points < MUST_DRAW_BELOW and len(hand) > 1 and not hand.doubled
     hand.asked, hand.stood = "", "told"
-    if short and "player-under-12-not-drawn" in r.book.faults:
+    if short and UNDER_12 in r.book.faults:
         name = r.alert(
-            "player-under-12-not-drawn",
+            UNDER_12,
             f"Box {hand.box} would stand on {hand.points}; it must draw until it has {MUST_DRAW_BELOW}.",
             r.error_remedy([], says=f"The next card is box {hand.box}'s."),
-            anchor=f"box{hand.box}-hand{hand.number}-{len(hand)}",
+            anchor=_short(hand),
             box=hand.box,
             hand=hand.number,
             evidence=tuple(seen.id for seen in hand.cards),
@@ -52,6 +55,18 @@ def _stand(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
         r.cancel(name)
     elif len(r.dealer) > 1:
         dealer.after(r)
+
+
+def _short(hand: Hand) -> str:
+    return f"box{hand.box}-hand{hand.number}-{len(hand)}"
+
+
+def left_short(r: "BlackjackRound", hand: Hand) -> None:
+    """Play has gone on over a hand that stood under 12: the options of 5.7."""
+    name = f"r{r.number}-{UNDER_12}-{_short(hand)}"
+    says = f"Cards were dealt elsewhere while box {hand.box} had {hand.points}: offer the options."
+    r.remedied(name, r.error_remedy([], can=False, says=says))
+    r.plan(name)
 
 
 def _double(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
@@ -66,6 +81,7 @@ def _double(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
     key = (r.seat(hand.box).spot.text, hand.number)
     base = r.wagers[key][0]
     hand.asked = "double"
+    followers.doubled(r, hand)
     extras.told(r, key, event.amount)
     if paid:
         extras.came(r, hand, paid)
@@ -75,7 +91,7 @@ def _double(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
 
 def may_double(r: "BlackjackRound", hand: Hand) -> bool:
     """First two cards, also of a split hand; not on split Aces, Blackjack or Soft 21 (3.22)."""
-    if len(hand) != 2 or hand.natural or hand.soft21 or hand.aces or hand.doubled:  # noqa: PLR2004
+    if len(hand) != 2 or hand.natural or hand.soft21 or hand.aces or hand.doubled:
         return False
     return not (hand.split and r.book.id == "live-blackjack" and r.switches.live_das == "false")
 
@@ -102,7 +118,7 @@ def _split(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
 
 def split_error(r: "BlackjackRound", hand: Hand) -> str:
     """Name what forbids a split of this hand, or ""."""
-    if len(hand) != 2:  # noqa: PLR2004
+    if len(hand) != 2:
         return "split-not-identical-value"
     pair = hand.pair(unlike_tens=r.switches.split_unlike_tens == "true")
     if pair is False:
@@ -127,6 +143,7 @@ def part(r: "BlackjackRound", hand: Hand, seen: "Seen", number: int = 0) -> Hand
     seat = r.seat(hand.box)
     r.wagers[seat.spot.text, free] = (r.wagers[seat.spot.text, hand.number][0], None)
     hand.asked = hand.stood = ""
+    followers.split(r, hand, new)
     return new
 
 
@@ -151,7 +168,7 @@ def _surrender(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
 
 def may_surrender(r: "BlackjackRound", hand: Hand) -> bool:
     """Not against an Ace (live: nor a ten), not after a split, on two cards (3.16)."""
-    if hand.split or len(hand) != 2 or r.upcard_is_ace or r.dealer_shown:  # noqa: PLR2004
+    if hand.split or len(hand) != 2 or r.upcard_is_ace or r.dealer_shown:
         return False
     return not (r.book.id == "live-blackjack" and r.switches.live_surrender == "2-9" and r.upcard_is_ten)
 
@@ -235,7 +252,7 @@ def refuse(r: "BlackjackRound", hand: Hand, delta: Decimal | None) -> None:
 def not_allowed(r: "BlackjackRound", hand: Hand, code: str, delta: Decimal | None = None) -> bool:
     """Say that a double or split is not allowed, unless a supervisor has said that it is."""
     what = "split" if code.startswith("split") else "double"
-    anchor = f"box{hand.box}-hand{hand.number}-{len(hand)}"
+    anchor = _short(hand)
     name = r.alert(
         code,
         f"Box {hand.box} {SAYS[code]}" + (f" ({hand.points})." if hand.points is not None else "."),
@@ -257,6 +274,7 @@ def not_allowed(r: "BlackjackRound", hand: Hand, code: str, delta: Decimal | Non
 def refused_card(r: "BlackjackRound", hand: Hand) -> None:
     """A card falls although the double or split was not allowed: the options of 5.7."""
     name, hand.refusal = hand.refusal, ""
-    if name in r.alerts and r.refused.get(r.seat(hand.box).spot.text):
+    seat = r.seat(hand.box)
+    if name in r.alerts and seat.now is not None and r.astray(seat, seat.now) < 0:
         r.remedied(name, r.error_remedy([], can=False, says="The card was dealt and the second bet lies: offer the options."))
         r.plan(name)

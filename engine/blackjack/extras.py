@@ -84,7 +84,7 @@ def less(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
     spot = stack.spot
     for hand in r.hands.get(spot.box, ()):
         key = (spot.text, hand.number)
-        if hand.extra and not spot.who:
+        if hand.extra and stack is r.seat(spot.box):
             hand.extra = max(hand.extra + delta, ZERO) or None
             fit(r, hand, hand.extra, r.wagers.get(key, (None, None))[0])
             return True

@@ -20,6 +20,9 @@ class Total(NamedTuple):
     soft: bool
 
 
+EMPTY = Total(0, soft=False)
+
+
 def total(cards: Sequence[Card | None]) -> Total | None:
     """Give the highest total not over 21, else the lowest; nothing where a card is unread.
 
@@ -33,7 +36,7 @@ def total(cards: Sequence[Card | None]) -> Total | None:
             return None
         points += card.value
         ace = ace or card.value == 1
-    return Total(points + 10, True) if ace and points <= LIMIT - 10 else Total(points, False)
+    return Total(points + 10, soft=True) if ace and points <= LIMIT - 10 else Total(points, soft=False)
 
 
 def with_card(found: Total | None, card: Card | None) -> Total | None:
@@ -56,7 +59,7 @@ class Hand:
     box: int
     number: int = 1
     cards: list[Seen] = field(default_factory=list)
-    total: Total | None = Total(0, soft=False)
+    total: Total | None = EMPTY
     split: bool = False
     aces: bool = False  # from a split pair of Aces
     doubled: bool = False
@@ -94,7 +97,7 @@ class Hand:
     @property
     def natural(self) -> bool:
         """Ace and ten as the first two cards, not of a split: a Blackjack."""
-        return len(self.cards) == 2 and not self.split and self.total is not None and self.total.points == LIMIT  # noqa: PLR2004
+        return len(self.cards) == 2 and not self.split and self.total is not None and self.total.points == LIMIT
 
     @property
     def soft21(self) -> bool:
@@ -102,7 +105,7 @@ class Hand:
 
     @property
     def full_double(self) -> bool:
-        return self.doubled and len(self.cards) > 2  # noqa: PLR2004
+        return self.doubled and len(self.cards) > 2
 
     def pair(self, *, unlike_tens: bool = True) -> bool | None:
         """Tell whether the first two cards have one value; nothing where one is unread."""
@@ -114,26 +117,28 @@ class Hand:
 
 def why_finished(hand: Hand, *, hard21: bool, absent: bool) -> str:
     """Name the error that one more card on this hand would be, or "" while the hand may draw."""
-    if hand.left and hand.stood == "told":
-        reached = ""
-    elif hand.stood == "told":
-        reached = "card-after-stand"
-    elif hand.stood or hand.invalid or hand.surrendered:
-        reached = "subsequent-deal-wrong-box"
-    else:
-        reached = ""
-    found = hand.total
     if hand.natural:
         return "hit-on-blackjack"
     if hand.aces and len(hand.cards) > 1:
         return "split-aces-extra-card"
-    if found is not None and found.points >= MUST_DRAW_BELOW:
-        if found.points > LIMIT:
-            return "card-after-bust"
-        if hand.full_double:
-            return "hit-after-double"
-        if found.points == LIMIT and (found.soft or hard21):
-            return "hit-on-soft-21" if found.soft else "hit-on-21"
-        if absent and len(hand.cards) > 1:
-            return "absent-player-overdrawn"
-    return "hit-after-double" if hand.full_double else reached
+    if hand.bust:
+        return "card-after-bust"
+    if hand.full_double:
+        return "hit-after-double"
+    return _by_total(hand, hard21=hard21, absent=absent) or _by_decision(hand)
+
+
+def _by_total(hand: Hand, *, hard21: bool, absent: bool) -> str:
+    """A 21 takes no card; nor does the House draw for an absent Player at 12 or more."""
+    found = hand.total
+    if found is None or found.points < MUST_DRAW_BELOW:
+        return ""
+    if found.points == LIMIT and (found.soft or hard21):
+        return "hit-on-soft-21" if found.soft else "hit-on-21"
+    return "absent-player-overdrawn" if absent and len(hand.cards) > 1 else ""
+
+
+def _by_decision(hand: Hand) -> str:
+    if hand.stood == "told":
+        return "" if hand.left else "card-after-stand"
+    return "subsequent-deal-wrong-box" if hand.stood or hand.invalid or hand.surrendered else ""

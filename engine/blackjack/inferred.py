@@ -3,8 +3,8 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from engine.blackjack import extras
-from engine.blackjack.decisions import may_double, not_allowed, part, refuse, split_error
+from engine.blackjack import extras, followers
+from engine.blackjack.decisions import may_double, not_allowed, part, refuse, refused_card, split_error
 from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
 
 if TYPE_CHECKING:
@@ -26,21 +26,21 @@ def chips_added(r: "BlackjackRound", hand: Hand, delta: Decimal | None) -> bool:
     if code and not_allowed(r, hand, code, delta):
         return True
     hand.extra = (hand.extra or 0) + (delta if delta is not None else base or Decimal(1))
-    if len(hand) == 2 and not _may_split(r, hand):  # noqa: PLR2004
+    if len(hand) == 2 and not _may_split(r, hand):
         extras.fit(r, hand, hand.extra, base)
     return True
 
 
 def _may_split(r: "BlackjackRound", hand: Hand) -> bool:
-    return len(hand) == 2 and not split_error(r, hand)  # noqa: PLR2004
+    return len(hand) == 2 and not split_error(r, hand)
 
 
 def _forbidden(r: "BlackjackRound", hand: Hand) -> str:
     """Name what forbids both a double and a split of this hand, or ""."""
     if len(hand) > 1 and not may_double(r, hand) and not _may_split(r, hand):
-        again = hand.aces and len(hand) == 2 and hand.pair()  # noqa: PLR2004
+        again = hand.aces and len(hand) == 2 and hand.pair()
         return "split-aces-resplit" if again else "double-not-allowed"
-    return "split-too-many-hands" if len(hand) == 2 and _absurd_double(r, hand) else ""  # noqa: PLR2004
+    return "split-too-many-hands" if len(hand) == 2 and _absurd_double(r, hand) else ""
 
 
 def _absurd_double(r: "BlackjackRound", hand: Hand) -> bool:
@@ -56,6 +56,7 @@ def doubled_by_chips(r: "BlackjackRound", hand: Hand) -> None:
     base = r.wagers[text, hand.number][0]
     r.wagers[text, hand.number] = (base, extras.fit(r, hand, hand.extra, base))
     hand.doubled, hand.extra = True, None
+    followers.doubled(r, hand)
     r.infer(hand.box, hand.number, "double")
 
 
@@ -75,7 +76,7 @@ def moved_apart(r: "BlackjackRound", old: Hand, seen: "Seen") -> None:
     if known is not None and known is not old:
         _swap(old, known, seen)
         return
-    if known is old or len(old) != 2:  # noqa: PLR2004
+    if known is old or len(old) != 2:
         return
     paid, old.extra = old.extra, None
     code = split_error(r, old)
@@ -103,11 +104,19 @@ def _swap(old: Hand, known: Hand, seen: "Seen") -> None:
         known.add(seen)
 
 
+def played_apart(r: "BlackjackRound", hand: Hand, number: int) -> Hand:
+    """A card falls although the cards were not to be parted: the split is played all the same."""
+    apart = next((seen for seen in hand.cards if seen.zone.hand != hand.number), None)
+    if apart is None:
+        return hand
+    refused_card(r, hand)
+    r.refused.pop(r.seat(hand.box).spot.text, None)
+    new = part(r, hand, apart, apart.zone.hand)
+    return new if new.number == number else hand
+
+
 def split_unseen(r: "BlackjackRound", hand: Hand, number: int) -> Hand:
     """A card falls on a second hand nobody saw being made: a pair with a second stack was split."""
-    apart = next((seen for seen in hand.cards if seen.zone.hand == number), None)
-    if hand.refusal and apart is not None:  # a split that is not allowed is played all the same
-        return part(r, hand, apart, number)
     pairs = [h for h in r.hands[hand.box] if h.extra and _may_split(r, h)]
     if not pairs:
         return hand

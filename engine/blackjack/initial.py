@@ -38,6 +38,9 @@ def dealt(r: "BlackjackRound", seen: Seen) -> None:
     box, place = seen.zone.box or 0, len(r.sequence) - 1
     due = _due(r, box, place)
     _lay(r, seen)
+    if due < 0 and r.boxes:
+        go_on(r)
+        return
     if box == due:
         if all(_given_back(r, left) for left in r.order[place + 1 :]):
             play.begin(r)
@@ -114,6 +117,8 @@ def _optional(r: "BlackjackRound", box: int, place: int) -> bool:
         return False
     r.optional.discard(box)
     stacks = [s for s in r.stacks.values() if s.spot.box == box and s.held and s.spot.kind == "main"]
+    if not stacks:
+        return False
     for stack in stacks:
         stack.held, stack.at_close, stack.stake = False, True, stack.now
     r.bettors[box] = stacks
@@ -255,8 +260,8 @@ def _lay_again(r: "BlackjackRound") -> None:
             hand.drop(seen)
     for seen, zone in targets:
         seen.zone = zone
-        if (hand := r.hand(zone.box) if zone.box is not None else None) is not None:
-            hand.add(seen)
+        if (new := r.hand(zone.box) if zone.box is not None else None) is not None:
+            new.add(seen)
     lying_right(r)
     if r.playing:
         for seen, zone in targets:

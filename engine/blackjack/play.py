@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from engine import bets, payments
 from engine.blackjack import dealer, decisions, extras, inferred, initial, settle, sides, strays
 from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
 from engine.cards import spoken
@@ -24,6 +25,7 @@ def begin(r: "BlackjackRound") -> None:
     r.playing = True
     r.complete_at = r.idle_from = r.t
     initial.check_insurance(r)
+    bets.lone_side_bets(r, dealt=True)
     sides.settle_first_two(r)
     for hand in r.all_hands():
         if hand.natural and r.upcard is not None and not r.upcard_is_ace and not r.upcard_is_ten:
@@ -58,12 +60,14 @@ def dealt(r: "BlackjackRound", seen: Seen, event: Dealt | None = None) -> None:
     hand = r.hand(seen.zone.box or 0, seen.zone.hand)
     if hand is None:
         strays.no_bet(r, seen)
-    elif hand.invalid and len(hand) < 2 and not r.subsequent:  # noqa: PLR2004
+    elif hand.invalid and len(hand) < 2 and not r.subsequent:
         hand.add(seen)  # the Initial Deal may go on over a box whose bet was given back
     else:
         r.hit = True
         if event is not None and event.crosswise and not hand.asked and not hand.doubled:
             inferred.crosswise(r, hand)
+        if hand.refusal:
+            hand = inferred.played_apart(r, hand, seen.zone.hand)
         if seen.zone.hand != hand.number:
             hand = inferred.split_unseen(r, hand, seen.zone.hand)
         to_player(r, hand, seen)
@@ -73,6 +77,7 @@ def opened(r: "BlackjackRound") -> None:
     """The first card of the Subsequent Deal: what should have been settled by now (3.13, 3.15)."""
     if r.subsequent:
         return
+    payments.underpaid(r)
     r.subsequent = True
     if "side-bet-not-settled" in r.book.faults:
         for stack in list(r.stacks.values()):
@@ -172,7 +177,7 @@ def blocks(r: "BlackjackRound", hand: Hand) -> bool:
     """Tell whether a hand cannot have been left: it needs a card, asked for one, or (where told) has not stood."""
     if hand.left:
         return False
-    if len(hand) < 2 or hand.asked in ("hit", "double") or hand.extra:  # noqa: PLR2004
+    if len(hand) < 2 or hand.asked in ("hit", "double") or hand.extra:
         return True
     if hand.points is None:
         return False
@@ -183,7 +188,7 @@ def _passed_over(r: "BlackjackRound", hand: Hand, one: Hand) -> str:
     """Name the error of dealing to a hand before another that needed a card."""
     if one.box == hand.box:
         return "split-wrong-order"
-    if len(one) < 2:  # noqa: PLR2004
+    if len(one) < 2:
         return "missing-card"
     if one.asked == "double" or one.extra:
         return "double-card-missing"
@@ -197,6 +202,8 @@ def _passed_over(r: "BlackjackRound", hand: Hand, one: Hand) -> str:
 def stands(r: "BlackjackRound", hands: tuple[Hand, ...]) -> None:
     """The next hand got a card: those before it stood."""
     for hand in hands:
+        if hand.left and hand.stood:
+            decisions.left_short(r, hand)
         hand.left = False
         if not hand.stood:
             hand.stood = "inferred"
@@ -209,7 +216,7 @@ def take(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
     if hand.refusal:
         decisions.refused_card(r, hand)
     asked, hand.asked, hand.stood, hand.left = hand.asked, "", "", False
-    first_two = len(hand) == 2  # noqa: PLR2004
+    first_two = len(hand) == 2
     if hand.extra and first_two:
         inferred.doubled_by_chips(r, hand)
     elif asked == "double":
@@ -255,6 +262,7 @@ def _unrequested(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
     def rule(choice: str, _: int | None) -> None:
         if choice == "continue-reconstructed" and seen in hand.cards:
             hand.drop(seen)
+            settle.reopen(r, hand)
             hand.stood = "told"
             strays.next_card(r, seen)
 

@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from engine.cards import spoken
 from engine.round import Seen
 from engine.spots import Zone, hand_zone
-from engine.verdicts import Remedy
+from engine.verdicts import Move, Remedy
 
 if TYPE_CHECKING:
     from engine.blackjack.round import BlackjackRound
 
 Targets = Sequence[tuple[Seen, Zone]]
+Hands = dict[str, tuple[str | None, ...]]
 
 
 def error_remedy(r: "BlackjackRound", targets: Targets, *, says: str = "", can: bool = True) -> Remedy:
@@ -22,8 +24,9 @@ def error_remedy(r: "BlackjackRound", targets: Targets, *, says: str = "", can: 
         return Remedy("options", "errors-2", ("continue", "void"), says="The operator decides.")
     hands = resulting_hands(r, targets) if can else {}
     moves = r.moves(targets) if can else ()
+    says = says or _said(targets if can else ())
     if book.reconstructs == "reconstruct" and r.switches.v4_fallback == "supervisor":
-        return _version4(r, can, hands, moves, says)
+        return _version4(r, hands if can else None, moves, says)
     ask = asked_again(r, targets) if can else ()
     boxes = tuple(r.boxes)
     if r.switches.options_scope == "affected":
@@ -37,24 +40,39 @@ def error_remedy(r: "BlackjackRound", targets: Targets, *, says: str = "", can: 
     return Remedy("options", clause, ("continue", "return-bet"), boxes=boxes, says=note)
 
 
-def _version4(r: "BlackjackRound", can: bool, hands: dict[str, tuple[str | None, ...]], moves: object, says: str) -> Remedy:  # noqa: FBT001
+def _said(targets: Targets) -> str:
+    """Say the moves as one would to a dealer."""
+    moves = [f"the {spoken(seen.card)} to {spoken_zone(zone)}" for seen, zone in targets if seen.zone is not zone]
+    return f"Move {', '.join(moves)}." if moves else ""
+
+
+def spoken_zone(zone: Zone) -> str:
+    """Say where a card goes."""
+    if zone.box is None:
+        return "the next hand that draws" if zone.part == "shoe" else zone.part
+    hand = f" hand {zone.hand}" if zone.hand > 1 else ""
+    return f"box {zone.box}{hand}" if zone.box else "the dealer"
+
+
+def _version4(r: "BlackjackRound", hands: Hands | None, moves: tuple[Move, ...], says: str) -> Remedy:
+    """Put the cards right and go on; if that cannot be and play has not gone on, the round is void (5.1.2)."""
     clause = r.book.clause("reconstruct")
-    if can:
-        return Remedy("reconstruct", clause, (), hands, moves, says=says or "Put the cards right and go on.")  # type: ignore[arg-type]
+    if hands is not None:
+        return Remedy("reconstruct", clause, (), hands, moves, says=says or "Put the cards right and go on.")
     if r.interim or r.subsequent:
         return Remedy("options", clause, ("continue", "void"), says="The book does not say; the supervisor decides.")
     return Remedy("void", clause, says="The cards cannot be put right: the round is void.")
 
 
-def resulting_hands(r: "BlackjackRound", targets: Targets) -> dict[str, tuple[str | None, ...]]:
+def resulting_hands(r: "BlackjackRound", targets: Targets) -> Hands:
     """Give every hand that a reconstruction touches, as it then is."""
     where = {seen.id: zone for seen, zone in targets}
     found: dict[str, list[Seen]] = {}
     lying = {hand_zone(h.box, h.number).text: h.cards for h in (*r.all_hands(), r.dealer)}
     touched = {zone.text for _, zone in targets} | {seen.zone.text for seen, _ in targets}
-    for zone, cards in lying.items():
-        if zone in touched:
-            found[zone] = [one for one in cards if one.id not in where or where[one.id].text == zone]
+    for name, cards in lying.items():
+        if name in touched:
+            found[name] = [one for one in cards if one.id not in where or where[one.id].text == name]
     for seen, zone in targets:
         cards = found.setdefault(zone.text, [])
         if seen not in cards:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from engine import checks, payments
-from engine.bets import Stack
-from engine.blackjack import chips, decisions, dealer, extras, initial, play, settle, sides, strays
-from engine.blackjack.hands import MUST_DRAW_BELOW, Hand, why_finished
+from engine.bets import Stack, ranked
+from engine.blackjack import chips, dealer, decisions, extras, initial, play, settle, sides, strays
+from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand, why_finished
 from engine.blackjack.remedies import error_remedy
 from engine.books import Book
 from engine.cards import Card
@@ -54,7 +54,8 @@ class BlackjackRound(Round):
         self.idle_from = 0.0
         self.complete_at = 0.0
         self.split_wait: tuple[Hand, float] | None = None
-        self.half_taken: dict[int, Decimal] = {}
+        self.half_taken: dict[int, list[tuple[Stack, Decimal]]] = {}
+        self.following: dict[str, tuple[Hand, Decimal | None]] = {}  # chips of those who follow what is not yet clear
         self.told_insurance: set[str] = set()
         self.told_extra: dict[extras.Key, tuple[Decimal | None, Decimal]] = {}  # extra bets told: how much, and seen so far
         self.refused: dict[str, Decimal] = {}  # chips that must go back, by the spot on which they lie
@@ -98,7 +99,7 @@ class BlackjackRound(Round):
             hands = self.hands[box]
             if len(hands) > 1 and self.book.id == "live-blackjack":
                 for hand in hands:
-                    if len(hand) < 2:  # noqa: PLR2004
+                    if len(hand) < 2:
                         return hand
             for hand in hands:
                 if not self.finished(hand):
@@ -107,7 +108,7 @@ class BlackjackRound(Round):
 
     def must_take(self, hand: Hand) -> bool:
         """Tell whether the next card is this hand's: it asked for it, or the book makes it draw."""
-        if len(hand) < 2 or hand.asked in ("hit", "double") or hand.extra:  # noqa: PLR2004
+        if len(hand) < 2 or hand.asked in ("hit", "double") or hand.extra:
             return True
         points = hand.points
         return points is not None and points < MUST_DRAW_BELOW and not (hand.box == 0)
@@ -129,7 +130,7 @@ class BlackjackRound(Round):
     @property
     def upcard_is_ten(self) -> bool:
         card = self.upcard
-        return card is not None and card.value == 10  # noqa: PLR2004
+        return card is not None and card.value == 10
 
     # ---- the bets close, the cards come ---------------------------------------------------------------------------
 
@@ -146,8 +147,7 @@ class BlackjackRound(Round):
 
     def open_box(self, box: int) -> None:
         """A box takes part: its Seated Player's bet first, then the others'."""
-        stacks = self.bettors[box]
-        stacks.sort(key=lambda s: (s.spot.who != "", s.spot.who))
+        stacks = self.bettors[box] = ranked(self.bettors[box])
         self.boxes = sorted([*self.boxes, box])
         self.hands[box] = [Hand(box)]
         for stack in stacks:
@@ -157,7 +157,10 @@ class BlackjackRound(Round):
         if seen.zone.box is None:
             return
         if self.squeezing and seen.up and seen.zone.box in self.squeezing:
+            self.squeezing.discard(seen.zone.box)
             play.squeeze_exposed(self, seen)
+        if self.plans and (found := self.plans.get(f"r{self.number}-card-dropped-{seen.id}")) is not None:
+            found.waits = False
         together = event.order_lost or self._together(seen)
         self.before_last = self.last_dealt.t if self.last_dealt else -1.0
         self.last_dealt = seen
@@ -204,6 +207,18 @@ class BlackjackRound(Round):
         box = seen.zone.box
         if box and box in self.half_taken and not self.finished(self.hands[box][0]):
             decisions.surrender(self, self.hands[box][0], inferred=True)
+            for stack, delta in self.half_taken.pop(box):
+                payments.matches(self, stack, delta)
+
+    def on_decision(self, event: Decision) -> None:
+        """Hits and stands that are told say that all of them are; a button for the rest says nothing of them."""
+        if self.switches.decisions == "auto" and not self.told and event.action in ("hit", "stand"):
+            self.told = True
+            for hand in self.all_hands():  # whoever acted before it may have stood untold
+                earlier = (hand.box, hand.number) < (event.box, event.hand)
+                hand.left = hand.left or (earlier and (hand.points or 0) >= MUST_DRAW_BELOW)
+        if not self.void:
+            self.decided(event)
 
     def decided(self, event: Decision) -> None:
         self.idle_from = event.t
@@ -227,7 +242,9 @@ class BlackjackRound(Round):
         if self.split_wait is not None and t - self.split_wait[1] >= SPLIT_CHIPS_S:
             extras.split_unpaid(self)
         hand = self.acting()
-        if hand is None or t - self.idle_from <= IDLE_S or len(hand) < 2 or hand.total is None:  # noqa: PLR2004
+        if hand is None or t - self.idle_from <= IDLE_S or hand.left or len(hand) < 2:
+            return
+        if hand.points is None or hand.points >= LIMIT:
             return
         self.alert(
             "hand-unresolved",
@@ -324,7 +341,8 @@ class BlackjackRound(Round):
     def must_draw(self) -> bool:
         if not self.closed or not self.boxes:
             return False
-        return not self.playing or not self.complete or self.acting() is not None
+        short = any(self.must_take(hand) for hand in self.all_hands() if not self.finished(hand))
+        return not self.playing or short or dealer.draws(self)
 
     def void_hands(self) -> None:
         self.misdeal = self.stray = self.split_wait = None
@@ -336,7 +354,8 @@ class BlackjackRound(Round):
         return f"r{self.number}-{code}-{anchor}" in self.dismissed
 
     def infer(self, box: int, hand: int, action: str) -> None:
-        self.inferred[box, hand] = (self.n, action)
+        if action != "insurance":  # a bet of its own: the hand is still to be decided
+            self.inferred[box, hand] = (self.n, action)
         super().infer(box, hand, action)
 
     def late(self, event: Decision) -> int | None:
@@ -355,12 +374,13 @@ class BlackjackRound(Round):
             dealer.left_short(self)
 
     def misplaced(self) -> Sequence[str]:
-        if not self.playing:
+        found = [
+            f"the {stack.spot.bet} bet of box {stack.spot.box} was not decided"
+            for stack in self.stacks.values()
+            if stack.at_close and not stack.rejected and self.undecided(stack)
+        ]
+        if not self.playing and (found or not self.boxes):
             return ["the first cards were never complete"]
-        found = []
-        for stack in self.stacks.values():
-            if stack.at_close and not stack.rejected and self.undecided(stack):
-                found.append(f"the {stack.spot.bet} bet of box {stack.spot.box} was not decided")
         unread = [seen.id for seen in self.sequence if seen.card is None]
         if found and unread:
             found.append(f"card {', '.join(unread)} was never read")

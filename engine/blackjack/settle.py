@@ -37,7 +37,8 @@ def one(  # noqa: PLR0913  a line is what it is
     r: "BlackjackRound", stack: "Stack", hand: Hand, result: str, clause: str, *, pays: str = "", lost: Lost = None
 ) -> None:
     odds = r.book.pays[pays] if pays else None
-    r.line(stack, result, clause, hand=hand.number, odds=odds, stake=wager(r, stack, hand), lost=lost)
+    units = stack.grown if hand.doubled and not hand.split else None
+    r.line(stack, result, clause, hand=hand.number, odds=odds, stake=wager(r, stack, hand), lost=lost, units=units)
 
 
 def bust(r: "BlackjackRound", hand: Hand) -> None:
@@ -106,7 +107,7 @@ def against_second(r: "BlackjackRound") -> None:
 
 def against_dealer(r: "BlackjackRound") -> None:
     """The dealer's hand is complete: compare."""
-    if len(r.dealer) == 2:  # noqa: PLR2004
+    if len(r.dealer) == 2:
         against_second(r)
     sides.settle_boom(r)
     still = [h for h in open_hands(r) if not h.natural and h.total is not None and len(h) > 1]
@@ -131,7 +132,7 @@ def against_dealer(r: "BlackjackRound") -> None:
 def _blackjack(r: "BlackjackRound", still: list[Hand]) -> None:
     """A dealer's Blackjack: what split and doubled hands lose is the book's own matter (B3, B4, L-3)."""
     if r.switches.bj_beats_21 == "false":
-        for hand in [h for h in still if h.points == 21]:  # noqa: PLR2004
+        for hand in [h for h in still if h.points == 21]:
             put(r, hand, "stand-off", r.book.clause("push"))
             still.remove(hand)
     live = r.book.id == "live-blackjack"

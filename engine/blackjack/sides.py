@@ -46,7 +46,7 @@ def settle_first_two(r: "BlackjackRound") -> None:
 
 def _first_two(r: "BlackjackRound", stack: "Stack") -> None:
     hands = r.hands.get(stack.spot.box)
-    if not hands or len(hands[0]) < 2 or hands[0].invalid:  # noqa: PLR2004
+    if not hands or len(hands[0]) < 2 or hands[0].invalid:
         return
     kind = stack.spot.kind
     one, two = hands[0].cards[0].card, hands[0].cards[1].card

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from engine.blackjack.round import BlackjackRound
 
 FULL = frozenset(  # errors of a card on a hand that was complete: the hand stays as it was
-    "hit-on-soft-21 hit-on-blackjack hit-on-21 card-after-bust card-after-stand hit-after-double split-aces-extra-card "
-    "absent-player-overdrawn dealer-overdraw card-to-box-without-bet simultaneous-cards".split()
+    ["hit-on-soft-21", "hit-on-blackjack", "hit-on-21", "card-after-bust", "card-after-stand", "hit-after-double", "split-aces-extra-card", "absent-player-overdrawn", "dealer-overdraw", "card-to-box-without-bet", "simultaneous-cards"]
 )
 AT_THE_CARD = ("split-wrong-order", "extra-card-to-hand")  # told of the hand that got it, not of the one passed over
 
@@ -34,13 +33,15 @@ class Stray:
     other: Seen | None = None  # the card it was drawn with, which counts
 
 
-def slip(  # noqa: PLR0913  one slip is one thing with all its sides
+def slip(
     r: "BlackjackRound", code: str, hand: Hand, seen: Seen, says: str, *, passed: tuple[Hand, ...] = ()
 ) -> None:
     """Raise it; keep the card apart: it is the next card of the shoe (or discarded)."""
-    target = next_place(r, seen)
+    blocked = next((one for one in passed if play.blocks(r, one)), None)
+    sure = hand.box or code in ("missing-card", "double-card-missing")  # the dealer's own card may be anybody's
+    target = next_place(r, seen, blocked if sure else None)
     where = "the dealer" if hand.box == 0 else f"box {hand.box}{f' hand {hand.number}' if hand.split else ''}"
-    about = next((one for one in passed if play.blocks(r, one)), hand) if code not in AT_THE_CARD else hand
+    about = hand if code in AT_THE_CARD else blocked or hand
     name = r.alert(
         code,
         f"The {spoken(seen.card)} fell on {where}. {says}",
@@ -50,9 +51,12 @@ def slip(  # noqa: PLR0913  one slip is one thing with all its sides
         hand=about.number if about.box else None,
         evidence=(seen.id,),
     )
-    if r.waved(code, seen.id):
-        play.stands(r, passed)
+    if r.waved(code, seen.id) or code not in r.book.faults:
+        for one in passed:
+            one.left = r.must_take(one)
+        play.stands(r, tuple(one for one in passed if not one.left))
         hand.stood = ""
+        settle.reopen(r, hand)
         count(r, hand, seen)
         return
     r.frozen = r.frozen or hand.box == 0
@@ -72,11 +76,9 @@ def _what_next(seen: Seen, target: Zone) -> str:
     return f"The {spoken(seen.card)} belongs to {'the dealer' if target.box == 0 else target.text}."
 
 
-def next_place(r: "BlackjackRound", seen: Seen) -> Zone:
+def next_place(r: "BlackjackRound", seen: Seen, blocked: Hand | None = None) -> Zone:
     """Give the place of the next card: the acting hand if it must draw, the dealer if only he does, else not known."""
-    hand = r.acting()
-    if hand is not None and hand.left:
-        hand = next((one for one in r.all_hands() if not one.left and not r.finished(one)), hand)
+    hand = blocked or r.acting()
     if hand is not None:
         must = r.must_take(hand) and hand_zone(hand.box, hand.number) is not seen.zone
         return hand_zone(hand.box, hand.number) if must else SHOE
@@ -119,7 +121,7 @@ def reviewed(r: "BlackjackRound") -> None:
 
 def simultaneous(r: "BlackjackRound", seen: Seen) -> None:
     """Two cards drawn together: the Player chooses which comes first, the dealer's are discarded (5.12)."""
-    other = r.sequence[-2]
+    other = r.sequence[-2] if len(r.sequence) > 1 else seen
     hand = r.hand(seen.zone.box or 0, seen.zone.hand)
     step = play.dealt if r.playing else initial.dealt
     if hand is None or other not in hand.cards:
@@ -197,6 +199,8 @@ def ruled(r: "BlackjackRound", stray: Stray, choice: str) -> None:
         stray.seen.zone = SHOE if reconstructs else stray.seen.zone
     elif reconstructs:
         r.stray = None
+        if stray.target.box:
+            play.stands(r, tuple(one for one in stray.passed if not play.blocks(r, one)))
         next_card(r, stray.seen)
     else:
         let_lie(r)

@@ -114,7 +114,7 @@ BLACKJACK, SIKIPI, EVERY = "blackjack", "si-ki-pi", ""
 WHY: dict[str, tuple[str, str]] = {  # which family has it, and what it decides
     "dealer_soft17": (BLACKJACK, "whether the dealer stands on a soft 17"),
     "bj_beats_21": (BLACKJACK, "whether a dealer's Blackjack beats a player's 21 of three cards or of a split"),
-    "v4_all_wagers_lose": (BLACKJACK, "Version 4, 3.8.2: whether 'all wagers' yields to the clauses that say otherwise"),
+    "v4_all_wagers_lose": (BLACKJACK, "Version 4, 3.8.2: whether 'all wagers' yields to the special clauses"),
     "split_vs_bj": (BLACKJACK, "what un-bust split hands lose to a Blackjack: one Initial Bet together, or one each"),
     "hard21_may_hit": (BLACKJACK, "whether a card on a hard 21 is an error (false) or only a question (warn)"),
     "under_over_limit": (BLACKJACK, "Under 13 and Over 13 against the Initial Bet: each by itself, or their sum"),

@@ -8,7 +8,7 @@ from typing import cast
 from engine.blackjack.dealer import stands_on
 from engine.blackjack.hands import Hand, Total
 from engine.books import Book
-from engine.odds.shoe import FACES, SUITED, Counts, falls, full, lay, plus
+from engine.odds.shoe import FACES, Counts, falls, full, lay, less, plus
 
 Label = Callable[[Hand], str]
 Drawn = tuple[int, ...]  # values of the cards after the first, sorted
@@ -75,19 +75,22 @@ def draws(up: int, book: Book, labels: Iterable[str] = TOTALS, label: Label = fi
     """Put the dealer's hands on a first card in the order in which their numbers are worked out."""
     number: dict[Drawn, int] = {(): 0}
     steps: list[tuple[int, int, int]] = []
-    sorted_ends: dict[str, dict[int, list[tuple[int, int]]]] = {name: {} for name in labels}
+    by_label: dict[str, dict[int, list[tuple[int, int]]]] = {name: {} for name in labels}
     for cards, (hand, orders) in endings(up, book).items():
         for size in range(1, len(cards) + 1):
             before, value = cards[: size - 1], cards[size - 1]
             if (*before, value) not in number:
                 steps.append((number[before], value, before.count(value)))
                 number[*before, value] = len(steps)
-        sorted_ends[label(hand)].setdefault(len(cards), []).append((number[cards], orders))
+        by_label[label(hand)].setdefault(len(cards), []).append((number[cards], orders))
     ends = tuple(
-        tuple((size, tuple(step for step, _ in found), tuple(orders for _, orders in found)) for size, found in by_size.items())
-        for by_size in sorted_ends.values()
+        tuple(
+            (size, tuple(step for step, _ in found), tuple(orders for _, orders in found))
+            for size, found in by_size.items()
+        )
+        for by_size in by_label.values()
     )
-    return Draws(tuple(sorted_ends), tuple(steps), ends, max(size for one in ends for size, _, _ in one))
+    return Draws(tuple(by_label), tuple(steps), ends, max(size for one in ends for size, _, _ in one))
 
 
 def finals(book: Book, labels: Iterable[str] = TOTALS, label: Label = final) -> dict[str, Fraction]:
@@ -114,8 +117,5 @@ class Chances:
     def __call__(self, gone: Counts) -> tuple[int, ...]:
         found = self.known.get(gone)
         if found is None:
-            found = self.known[gone] = self.draws.weigh(tuple(map(int.__sub__, self.shoe, gone)))
+            found = self.known[gone] = self.draws.weigh(less(self.shoe, gone))
         return found
-
-
-__all__ = ["SUITED", "TOTALS", "Chances", "Draws", "draws", "endings", "final", "finals"]

@@ -1,30 +1,30 @@
 """The best play against one first card of the dealer's, by the exact cards of the hand."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import lcm, perm, prod
 
-from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW
+from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
 from engine.books import Book
 from engine.odds.dealer import Chances
-from engine.odds.payoffs import BUST, Payoffs, Row, payoffs
+from engine.odds.payoffs import BUST, Row, payoffs
 from engine.odds.rules import Rules
-from engine.odds.shoe import FACES, NONE, SUITED, Counts, add, falls, full, player, plus
+from engine.odds.shoe import FACES, NONE, SUITED, Counts, add, falls, less, player, plus
 
 VALUES = range(len(FACES))
 LONGEST = LIMIT + 1  # cards: every Ace a 1, and the card that busts
 
 
 class Seat:
-    """One box at a table: what it may do and what each end of it brings, in whole parts of the stake."""
+    """One box against one first card: what it may do, and what each end of it brings in whole parts of the stake."""
 
     def __init__(self, book: Book, chances: Chances) -> None:
         self.chances = chances
         self.rules = Rules(book, chances.up)
         das = self.rules.may_double(player(plus(NONE, 1, SUITED), FACES[1].rank))
-        self.pays: Payoffs = payoffs(book, split_doubles=das)
+        self.pays = payoffs(book, split_doubles=das)
         self.parts = lcm(*(brought.denominator for row in self._rows() for brought in row))
 
     def _rows(self) -> Iterable[Row]:
@@ -47,7 +47,7 @@ class Play:
     def __init__(self, seat: Seat, gone: Counts, own: Counts, split: str = "") -> None:
         pays = seat.pays
         self.seat, self.gone, self.own, self.split = seat, gone, own, split
-        self.shoe = tuple(map(int.__sub__, seat.chances.shoe, gone))
+        self.shoe = less(seat.chances.shoe, gone)
         self.most = seat.chances.draws.most
         self.scale = falls(sum(self.shoe), LONGEST + self.most)
         self.stood = {points: seat.whole(row) for points, row in (pays.split if split else pays.stood).items()}
@@ -68,46 +68,50 @@ class Play:
 
     def _value(self, drawn: Counts) -> int:
         hand = player(add(self.own, drawn), self.split)
-        points = hand.points or 0
         if hand.bust:  # lost at once, whatever the dealer gets
-            return self.stood[BUST][0] * self.scale[sum(drawn)]
+            return self.row(hand)[0] * self.scale[sum(drawn)]
         ways = []
-        if len(hand) >= SUITED and points >= MUST_DRAW_BELOW:
-            stood = self._against(drawn, self.natural if hand.natural else self.stood[points])
-            self.stands.add(drawn)
-            ways.append(stood)
+        if self.may_stand(hand):
+            ways.append(self.against(drawn, self.row(hand)))
         if self.seat.rules.may_hit(hand):
-            ways.append(sum(left * self.value(plus(drawn, value)) for value, left in self._left(drawn)))
+            ways.append(sum(left * self.value(plus(drawn, value)) for value, left in self.left(drawn)))
         if self.seat.rules.may_double(hand):
-            ways.append(sum(left * self._doubled(plus(drawn, value)) for value, left in self._left(drawn)))
-        best = max(ways)
-        if drawn in self.stands and stood < best:
-            self.stands.remove(drawn)
-        return best
+            ways.append(sum(left * self._doubled(plus(drawn, value)) for value, left in self.left(drawn)))
+        if self.may_stand(hand) and ways[0] == max(ways):
+            self.stands.add(drawn)
+        return max(ways)
 
-    def _left(self, drawn: Counts) -> Iterable[tuple[int, int]]:
+    def may_stand(self, hand: Hand) -> bool:
+        return len(hand) >= SUITED and (hand.points or 0) >= MUST_DRAW_BELOW
+
+    def row(self, hand: Hand) -> Sequence[int]:
+        """Give what a hand that stands, or is bust, brings by how the dealer's ends."""
+        return self.natural if hand.natural else self.stood[min(hand.points or 0, BUST)]
+
+    def left(self, drawn: Counts) -> Iterable[tuple[int, int]]:
+        """Give the values of which cards are left, and how many."""
         return [(value, self.shoe[value] - drawn[value]) for value in VALUES if self.shoe[value] > drawn[value]]
 
     def _doubled(self, drawn: Counts) -> int:
         points = player(add(self.own, drawn), self.split).points or 0
-        return self._against(drawn, self.doubled[min(points, BUST)])
+        return self.against(drawn, self.doubled[min(points, BUST)])
 
-    def _against(self, drawn: Counts, row: Sequence[int]) -> int:
+    def against(self, drawn: Counts, row: Sequence[int]) -> int:
         """Let the dealer draw."""
         ways = self.seat.chances(add(self.gone, drawn))
         return sum(map(int.__mul__, row, ways)) * self.scale[sum(drawn) + self.most]
 
 
 def split(seat: Seat, value: int, least: Fraction) -> Fraction:
-    """Give what a split of two cards of this value brings, or anything less than `least` where it brings less.
+    """Give what a split of two cards of this value brings; where it is less than `least`, any such number.
 
     Either hand is played on its own cards. Cards still in the shoe are as likely for the one as for the other,
     however many the first hand takes: the second brings what the first does.
     """
-    pair = plus(NONE, value, SUITED)
-    half = Play(seat, pair, plus(NONE, value), FACES[value].rank)
+    half = Play(seat, plus(NONE, value, SUITED), plus(NONE, value), FACES[value].rank)
     found = 2 * half.worth(NONE)
-    most = sum((max(extra, Fraction(0)) for extra in seat.pays.together), Fraction(0))
+    extra = seat.whole(seat.pays.together)
+    most = Fraction(half.against(NONE, extra), seat.parts * half.scale[0])  # as if neither hand could bust
     return found + together(half) if most and found + most > least else found
 
 
@@ -117,8 +121,9 @@ def together(half: Play) -> Fraction:
         raise ValueError("expected a book in which split hands are not doubled")
     ends = _ends(half)
     both: Counter[Counts] = Counter()
-    for (one, orders), (two, others) in ((a, b) for a in ends.items() for b in ends.items()):
-        both[add(one, two)] += orders * others
+    for one, orders in ends.items():
+        for two, others in ends.items():
+            both[add(one, two)] += orders * others
     extra = half.seat.whole(half.seat.pays.together)
     scale = falls(sum(half.shoe), 2 * LONGEST + half.most)
     found = 0
@@ -136,16 +141,19 @@ def _ends(half: Play) -> dict[Counts, int]:
     while waiting:
         longer: dict[Counts, int] = {}
         for drawn, orders in waiting.items():
-            for value in VALUES:
+            for value, _ in half.left(drawn):
                 more = plus(drawn, value)
-                if more in half.known and not player(add(half.own, more), half.split).bust:
+                if not player(add(half.own, more), half.split).bust:
                     longer[more] = longer.get(more, 0) + orders
         ends |= {drawn: orders for drawn, orders in longer.items() if drawn in half.stands}
         waiting = {drawn: orders for drawn, orders in longer.items() if drawn not in half.stands}
     return ends
 
 
-def best(seat: Seat) -> Fraction:
+Split = Callable[[Seat, int, Fraction], Fraction]
+
+
+def best(seat: Seat, split: Split = split) -> Fraction:
     """Give what the best play brings on average against the dealer's first card, for one staked."""
     whole = Play(seat, NONE, NONE)
     left = sum(whole.shoe)
@@ -160,15 +168,3 @@ def best(seat: Seat) -> Fraction:
             value = max(value, split(seat, one, value))
         found += (1 if one == two else 2) * prod(map(perm, whole.shoe, drawn)) * value
     return found / (left * (left - 1))
-
-
-def column(book: Book, up: int, readings: Iterable[Book]) -> list[Fraction]:
-    """Give the best play against a first card by each reading of a book."""
-    chances = Chances(book, up, plus(full(book.decks), up, -1))
-    return [best(Seat(reading, chances)) for reading in readings]
-
-
-def average(decks: int, columns: Sequence[Fraction]) -> Fraction:
-    """Give the mean over the dealer's first card."""
-    shoe = full(decks)
-    return sum((Fraction(copies, sum(shoe)) * found for copies, found in zip(shoe, columns, strict=True)), Fraction(0))

@@ -9,7 +9,7 @@ from engine.blackjack import sides
 from engine.books import Book
 from engine.cards import CARDS
 from engine.odds.dealer import finals
-from engine.odds.shoe import ACE, FACES, NONE, full, lay, plus
+from engine.odds.shoe import ACE, FACES, NONE, Counts, full, lay, less, plus
 
 ONE = Decimal(1)
 LOST = ""  # the key of what wins nothing
@@ -35,13 +35,12 @@ def shares(counts: Mapping[str, int]) -> dict[str, Fraction]:
     return {key: Fraction(count, whole) for key, count in counts.items()}
 
 
-def insurance(book: Book, gone: tuple[int, ...] = NONE) -> dict[str, Fraction]:
-    """Give how an Insurance ends when of the shoe only the dealer's Ace, and what else is gone, is known."""
-    shoe = tuple(map(int.__sub__, plus(full(book.decks), ACE, -1), gone))
+def insurance(book: Book, gone: Counts = NONE) -> dict[str, int]:
+    """Count the dealer's second cards by how an Insurance ends; `gone` is what is known besides his Ace."""
     found = {"insurance": 0, LOST: 0}
-    for face, copies in zip(FACES, shoe, strict=True):
+    for face, copies in zip(FACES, less(plus(full(book.decks), ACE, -1), gone), strict=True):
         found["insurance" if lay([FACES[ACE], face]).natural else LOST] += copies
-    return shares(found)
+    return found
 
 
 def boom(book: Book) -> dict[str, Fraction]:

@@ -1,7 +1,7 @@
 """Si Ki Pi: the Bonus, and the main bet with both hands set by the House Way; all pairs of hands are counted."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, compress
 from math import comb, prod
@@ -11,13 +11,13 @@ from engine.cards import CARDS, RANKS, SUITS, Card
 from engine.odds.sides import ONE
 from engine.sikipi.bonus import bonus_hand
 from engine.sikipi.house_way import house_way
-from engine.sikipi.ranking import Part, outcome, strength
+from engine.sikipi.ranking import outcome, strength
 from engine.sikipi.settlement import COMMISSION
 
 HAND = 4  # cards
 COPIES = len(SUITS)
 Kind = tuple[str, ...]  # the ranks of a hand
-Set = tuple[Part, Part]
+ENDS = ("win", "stand-off", "lose")
 
 
 def kinds() -> Iterator[Kind]:
@@ -44,40 +44,52 @@ def bonus() -> dict[str, int]:
     return found
 
 
-def _codes(kind: Kind) -> tuple[int, ...]:
+def codes(kind: Kind) -> tuple[int, ...]:
     """Name each rank with its copies by a number; 0, no copy of the first rank, fills up to four."""
     found = [RANKS.index(rank) * (COPIES + 1) + copies for rank, copies in Counter(kind).items()]
     return tuple(found + [0] * (HAND - len(found)))
 
 
-def _ways(gone: Kind) -> list[int]:
-    """Give for every number of `_codes` the ways to take those copies from what a hand has left of the deck."""
+def ways_left(gone: Kind) -> list[int]:
+    """Give for every number of `codes` the ways to take those copies from what a hand has left of the deck."""
     return [comb(COPIES - gone.count(rank), copies) for rank in RANKS for copies in range(COPIES + 1)]
 
 
-def main(book: Book) -> dict[str, int]:
-    """Count all pairs of a player's and a dealer's hand by the outcome."""
-    switches = book.switches
+class _Reading:
+    """All hands set the House Way by one reading of a book, and the ends of every two of them."""
+
+    def __init__(self, book: Book, every: Sequence[Kind]) -> None:
+        named = book.switches.two_pairs, book.switches.nine_or_ace
+        self.due = [house_way(shown(kind), *named) for kind in every]
+        self.worth = [tuple(map(strength, due)) for due in self.due]
+        self.one_of = dict(zip(self.worth, self.due, strict=True))
+        self.masks: dict[tuple[int, ...], dict[str, list[bool]]] = {}
+        self.found = dict.fromkeys(ENDS, 0)
+
+    def count(self, place: int, hands: int, ways: Sequence[int]) -> None:
+        """Let so many hands of the kind at this place meet all others, of which there are so many ways each."""
+        worth = self.worth[place]
+        if worth not in self.masks:
+            ends = {other: outcome(self.due[place], dealers) for other, dealers in self.one_of.items()}
+            self.masks[worth] = {end: [ends[other] == end for other in self.worth] for end in ENDS}
+        for end, mask in self.masks[worth].items():
+            self.found[end] += hands * sum(compress(ways, mask))
+
+
+def main(readings: Iterable[Book]) -> list[dict[str, int]]:
+    """Count all pairs of a player's and a dealer's hand by the outcome, by each reading of the book."""
     every = list(kinds())
-    codes = [_codes(kind) for kind in every]
-    due = [house_way(shown(kind), switches.two_pairs, switches.nine_or_ace) for kind in every]
-    worth = [(strength(low), strength(high)) for low, high in due]
-    one_of = dict(zip(worth, due, strict=True))
-    found = {"win": 0, "stand-off": 0, "lose": 0}
-    masks: dict[tuple[int, int], dict[str, list[bool]]] = {}
-    for kind, mine, value in zip(every, due, worth, strict=True):
-        if value not in masks:
-            ends = {other: outcome(mine, dealers) for other, dealers in one_of.items()}
-            masks[value] = {end: [ends[other] == end for other in worth] for end in found}
-        left = _ways(kind)
-        ways = [left[a] * left[b] * left[c] * left[d] for a, b, c, d in codes]
-        hands = hands_of(kind)
-        for end, mask in masks[value].items():
-            found[end] += hands * sum(compress(ways, mask))
-    return found
+    numbers = [codes(kind) for kind in every]
+    by_reading = [_Reading(book, every) for book in readings]
+    for place, kind in enumerate(every):
+        left = ways_left(kind)
+        ways = [left[a] * left[b] * left[c] * left[d] for a, b, c, d in numbers]
+        for reading in by_reading:
+            reading.count(place, hands_of(kind), ways)
+    return [reading.found for reading in by_reading]
 
 
-def main_edge(book: Book, counts: dict[str, int]) -> Fraction:
+def main_edge(book: Book, counts: Mapping[str, int]) -> Fraction:
     """Give what the house keeps of a main bet; its commission comes off every win."""
     won = book.pays["main"].win(ONE) * (1 - COMMISSION)
     return (counts["lose"] - counts["win"] * won) / Fraction(sum(counts.values()))

@@ -16,6 +16,6 @@ def bonus_hand(cards: Sequence[Card]) -> str:
     """
     heights = sorted(card.height for card in cards)
     kinds = len(set(heights))
-    if kinds == 2:  # noqa: PLR2004  three of one rank, or two of both
+    if kinds == 2:
         return "bonus2" if heights[0] == heights[1] and heights[2] == heights[3] else "bonus3"
     return _BY_KINDS[kinds]

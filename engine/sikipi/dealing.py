@@ -144,7 +144,7 @@ def _stops(r: "SikipiRound", code: str, says: str, seen: "Seen", box: int) -> No
         r.void_round(f"{says} {remedy.says}")
     else:
         r.deal.alert = name
-        r.plan(name, lambda choice, at: _ruled(r, choice, at))
+        r.plan(name, lambda choice, at: _ruled(r, name, choice, at))
 
 
 def _void_remedy(r: "SikipiRound") -> Remedy:
@@ -218,24 +218,34 @@ def taken_away(r: "SikipiRound", seen: "Seen") -> None:
         r.remedied(deal.alert, _remedy(r))
 
 
-def _ruled(r: "SikipiRound", choice: str, box: int | None) -> None:
+def _ruled(r: "SikipiRound", name: str, choice: str, box: int | None) -> None:
     deal = r.deal
-    if deal.order is not Order.BROKEN:
-        return
-    others = [one for one in r.alerts[deal.alert].remedy.boxes if r.hand(one).valid]
-    if choice == "uphold" or (choice == "return-bet" and box is not None and others):
-        r.plans[deal.alert].waits = True  # it is an error, but the others have not chosen yet
-    elif choice == "continue" or deal.doubtful():
+    if deal.order is not Order.BROKEN or deal.alert != name or r.void:
+        return  # it has been put right meanwhile, or came to nothing
+    if choice == "continue":
         deal.order = Order.LOOSE
-        r.settle_all()
-    else:
+    elif choice == "continue-reconstructed" or (choice == "return-bet" and box is None):
         _adopts(r)
-        r.settle_all()
+    else:
+        r.plans[deal.alert].waits = True  # it is an error; what follows is still to be said
+        chosen(r)
+    r.settle_all()
+
+
+def chosen(r: "SikipiRound") -> None:
+    """A box has its bet back: once all those concerned have, nobody is left to choose."""
+    deal = r.deal
+    if deal.order is Order.BROKEN and not any(r.hand(box).valid for box in r.alerts[deal.alert].remedy.boxes):
+        r.plans[deal.alert].waits = False
+        _adopts(r)
 
 
 def _adopts(r: "SikipiRound") -> None:
     """The cards count as lying where the order of the deal puts them, whether or not they are seen to be moved."""
     deal = r.deal
+    if deal.doubtful():
+        deal.order = Order.LOOSE
+        return
     for seen, zone in deal.targets():
         if zone is DISCARD:
             r.drops(seen)
@@ -243,8 +253,8 @@ def _adopts(r: "SikipiRound") -> None:
             seen.zone = zone
             r.gives(seen, zone.box or 0)
     del deal.drawn[len(deal.slots) :]
-    left = any(not r.hand(box).valid for box in deal.boxes)
-    deal.order = Order.LOOSE if left and not deal.complete else Order.KEPT
+    out = len(r.playing()) < len(deal.boxes)  # which box is passed over is then for the dealer to say
+    deal.order = Order.LOOSE if out and not deal.complete else Order.KEPT
 
 
 # ---- four cards each ------------------------------------------------------------------------------------------------

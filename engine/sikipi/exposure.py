@@ -23,11 +23,8 @@ def turned_up(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
             _dealer_exposed(r, seen)
     elif r.dealer.all_up() and may_reveal(r):
         reveal(r)
-    elif seen.turned_by == "dealer":
-        if not (r.by_house(hand.box) and r.over()):
-            _box_exposed(r, seen, hand)
-    else:
-        _own_exposed(r, seen, hand)
+    elif r.plays(hand):
+        _of_box(r, seen, hand)
 
 
 def dealt_up(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
@@ -35,7 +32,7 @@ def dealt_up(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
     seen.turned_by = "dealer"
     if hand.box == 0:
         _dealer_exposed(r, seen)
-    else:
+    elif r.plays(hand):
         _box_exposed(r, seen, hand)
 
 
@@ -43,7 +40,7 @@ def may_reveal(r: "SikipiRound") -> bool:
     """The dealer turns his cards once a Player has set his hand, or all have looked and the deal is complete."""
     if r.any_set:
         return True
-    return r.over() and all(hand.viewed or r.by_house(hand.box) for hand in r.playing())
+    return r.over() and all(hand.viewed or hand.lifted or r.by_house(hand.box) for hand in r.playing())
 
 
 def reveal(r: "SikipiRound") -> None:
@@ -89,12 +86,23 @@ def _dealer_exposed(r: "SikipiRound", seen: "Seen") -> None:
         _exposed(r, "dealer-cards-exposed", says, hand, remedy, "stop")
     elif many == TWO:
         says = "The dealer has exposed two cards of his own hand"
-        if r.looked():
+        if r.looked() or any(one.lifted for one in r.playing()):
             _exposed(r, "dealer-cards-exposed", f"{says} after a Player had seen his.", hand, _play_on(r), "advise")
             return
         remedy = Remedy("void", r.book.clause("exposed"), says="The round is void.")
         if _exposed(r, "dealer-cards-exposed", f"{says}, and no Player has seen his.", hand, remedy, "void"):
             r.void_round(f"{says}.")
+
+
+def _of_box(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
+    """A card of a box is turned up: what follows depends on whose doing it was."""
+    if seen.turned_by == "dealer":
+        if not (r.by_house(hand.box) and r.over()):  # he looks at what he has to set
+            _box_exposed(r, seen, hand)
+    elif seen.turned_by == "player":
+        _own_exposed(r, seen, hand)
+    else:
+        r.shows(hand)
 
 
 def _box_exposed(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
@@ -139,17 +147,13 @@ def _exposed(r: "SikipiRound", code: str, says: str, hand: Hand, remedy: Remedy,
 
 
 def _own_exposed(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
-    """5.9: a Player may show his own cards; whoever it was, they have been seen."""
-    if seen.turned_by == "player":
-        clause = r.book.clause("continue-own")
-        r.alert(
-            "player-exposed-own-cards",
-            f"The Player of box {hand.box} has turned up a card of his own hand.",
-            Remedy("continue", clause, says="The round goes on."),
-            anchor=f"box{hand.box}",
-            box=hand.box,
-            evidence=(seen.id,),
-        )
-        r.looks(hand)
-    else:
-        r.shows(hand)
+    """5.9: a Player may show his own cards."""
+    r.alert(
+        "player-exposed-own-cards",
+        f"The Player of box {hand.box} has turned up a card of his own hand.",
+        Remedy("continue", r.book.clause("continue-own"), says="The round goes on."),
+        anchor=f"box{hand.box}",
+        box=hand.box,
+        evidence=(seen.id,),
+    )
+    r.looks(hand)

@@ -18,6 +18,7 @@ class Hand:
     cards: list[Seen] = field(default_factory=list)
     placed: tuple[list[Seen], list[Seen]] | None = None  # Low and High Hand as they were set
     viewed: bool = False  # its Player has looked at his cards
+    lifted: bool = False  # it was taken up after the deal, as one who looks does
     shown: bool = False  # a card of it was turned up, whoever did it
     touched: bool = False  # its Player handled it again after it was set
     valid: bool = True  # its bets play

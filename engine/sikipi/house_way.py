@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from engine.cards import Card
 from engine.sikipi.ranking import GONG, ORDER, Part
@@ -15,7 +16,6 @@ _TENS = range(10, 14)
 _SPLIT_PAIRS = {8, 7, 6, 3, 2}  # Appendix H 1(ii)
 _SPLIT_SUMS = {(7, 9), (8, 8), (8, 9), (7, GONG), (8, GONG), (9, GONG)}  # (a) to (f)
 _EXCEPTIONS = {(_ACE, 4, 3, 2): (4, 6), (_ACE, 5, 3, 2): (4, 7)}  # 3(i), 3(ii)
-_FOUR_RANKS, _THREE_RANKS = 4, 3
 
 
 def house_way(cards: Sequence[Card], two_pairs: str = "keep", nine_or_ace: str = "inclusive") -> tuple[Part, Part]:
@@ -24,7 +24,7 @@ def house_way(cards: Sequence[Card], two_pairs: str = "keep", nine_or_ace: str =
     >>> from engine.cards import cards
     >>> low, high = house_way(cards("8s 8h Kd 2c"))
     >>> [str(card) for card in (*low, *high)]
-    ['Kd', '8s', '8h', '2c']
+    ['Kd', '8h', '8s', '2c']
     """
     first, second, third, fourth = ordered = sorted(cards, key=_height, reverse=True)
     heights = first.height, second.height, third.height, fourth.height
@@ -50,7 +50,7 @@ def _ranks(part: Part) -> tuple[int, int]:
 @lru_cache(maxsize=1 << 14)  # 1,820 sets of ranks for each reading
 def _way(heights: Heights, two_pairs: str, nine_or_ace: str) -> Way:
     ways = tuple(_named(heights, way) for way in _WAYS)
-    if len(set(heights)) < _FOUR_RANKS:
+    if len(set(heights)) < len(heights):
         return _with_pair(heights, ways, two_pairs)
     if _EIGHT in heights and _TWO in heights:
         return next(way for way in ways if _sums(heights, way)[1] == GONG)
@@ -75,16 +75,12 @@ def _sums(heights: Heights, way: Way) -> tuple[int, int]:
 def _with_pair(heights: Heights, ways: tuple[Way, ...], two_pairs: str) -> Way:
     """1: a pair stays together unless its split gives what (i) or (ii) names."""
     first, second, third, fourth = heights
-    in_the_middle = second == third and len(set(heights)) == _THREE_RANKS
+    in_the_middle = first != second and third != fourth
     keep, split = ways[2] if in_the_middle else ways[0], ways[1]
     sums = _sums(heights, split)
-    pairs = {one for one, two in ((first, second), (second, third), (third, fourth)) if one == two}
-    if len(set(heights)) == _THREE_RANKS:
-        may = any(_splits(pair, sums) for pair in pairs)
-    elif two_pairs == "keep" or second == third:
-        may = False
-    elif two_pairs == "named":
-        may = pairs <= _SPLIT_PAIRS and sums in _SPLIT_SUMS
+    pairs = {one for one, other in pairwise(heights) if one == other}
+    if len(pairs) > 1 and two_pairs != "literal":  # S-2
+        may = two_pairs == "named" and pairs <= _SPLIT_PAIRS and sums in _SPLIT_SUMS
     else:
         may = any(_splits(pair, sums) for pair in pairs)
     return split if may else keep
@@ -103,7 +99,7 @@ def _highest_low(heights: Heights, ways: tuple[Way, ...], nine_or_ace: str) -> W
     equals = [way for way in ways if _sums(heights, way)[0] == best]
     if len(equals) == 1:
         return equals[0]
-    if len(tens) == 3:  # noqa: PLR2004
+    if len(tens) == 3:
         lone = next(place for place in range(4) if place not in tens)
         return next(way for way in equals if set(way[2:]) == {tens[0], lone})
     nine, ace = _NINE in heights, _ACE in heights

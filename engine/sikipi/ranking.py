@@ -12,7 +12,7 @@ _HEIGHTS = range(2, 15)
 
 def _points(height: int) -> int:
     """Ace 1; 10, Jack, Queen and King 0 (3.4.2)."""
-    return 1 if height == max(_HEIGHTS) else height % 10 if height <= 10 else 0  # noqa: PLR2004
+    return 1 if height == max(_HEIGHTS) else height % 10 if height <= 10 else 0
 
 
 def _order(one: int, two: int) -> int:

@@ -47,7 +47,10 @@ class SikipiRound(Round):
 
     def playing(self) -> list[Hand]:
         """Give the hands with an Initial Bet, clockwise."""
-        return [hand for hand in map(self.hand, self.deal.boxes) if hand.valid]
+        return [hand for box in self.deal.boxes if (hand := self.hand(box)).valid]
+
+    def plays(self, hand: Hand) -> bool:
+        return hand.valid and hand.box in self.deal.boxes
 
     def bets_on(self, kind: str, box: int | None = None) -> list[Stack]:
         return [
@@ -111,11 +114,12 @@ class SikipiRound(Round):
 
     def moved(self, seen: Seen, source: Zone, event: Move) -> None:
         del source
-        box = seen.zone.box
-        if box is None or seen.gone:
-            return  # a card in the hand still belongs to it
-        owner = self.owner.get(seen.id)
-        if owner is None:
+        box, owner = seen.zone.box, self.owner.get(seen.id)
+        if seen.gone:
+            return
+        if box is None:
+            self._lifted(owner)  # a card in the hand still belongs to it
+        elif owner is None:
             self._enters(seen)
         elif owner == box:
             self._lies(seen, self.hands[box], event.by)
@@ -124,13 +128,19 @@ class SikipiRound(Round):
             dealing.healed(self)
 
     def _enters(self, seen: Seen) -> None:
-        """A card comes to a hand from the shoe's mouth, or from where it had fallen."""
+        """A card that lay outside, or was seen in the shoe, comes to its place: it is dealt only now."""
         if not self.closed:
             self.close()
-        self.drawn += 1
-        if self.drawn == 1:
-            checks.first(self)
-        self._arrives(seen, self.hand(seen.zone.box or 0), together=False)
+        seen.t, seen.n = self.t, self.n
+        event = Dealt(self.t, seen.id, seen.zone, seen.card, seen.up)
+        checks.drawn(self, seen, event)
+        if not self.void:
+            self.card(seen, event)
+
+    def _lifted(self, box: int | None) -> None:
+        """Once the deal is over, a hand that leaves the table is looked at, whether or not we are told so."""
+        if box is not None and self.over():
+            self.hands[box].lifted = True
 
     def _lies(self, seen: Seen, hand: Hand, by: str | None) -> None:
         if hand.box == 0 and not self.revealed and seen.zone.part != "cards" and self.over():
@@ -140,9 +150,11 @@ class SikipiRound(Round):
 
     def removed(self, seen: Seen) -> None:
         if seen.card is not None:
-            self.shoe.copies[seen.card] -= 1  # it may come back under another name
+            self.shoe.copies[seen.card] = self.shoe.copies.get(seen.card, 1) - 1  # it may come back by another name
         if self.deal.order is Order.BROKEN:
             dealing.taken_away(self, seen)
+        else:
+            self._lifted(self.owner.get(seen.id))
 
     def gives(self, seen: Seen, box: int) -> None:
         self.hands[self.owner[seen.id]].cards.remove(seen)
@@ -261,10 +273,9 @@ class SikipiRound(Round):
         return stack.stake + stack.paid - stack.taken - stack.carried + moved - before
 
     def takes_more(self, stack: Stack, delta: Decimal | None, event: Chips) -> bool:
-        if event.by == "player" or not self.undecided(stack):
+        if event.by == "player" or delta is None or not self.undecided(stack):
             return False
-        if delta is not None and stack.now is not None:
-            settlement.note_early(self, stack, delta, stack.now - delta)
+        settlement.note_early(self, stack, delta, (stack.now or ZERO) - delta)
         return True
 
     def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
@@ -275,9 +286,14 @@ class SikipiRound(Round):
         """One who may have his bet back takes it (5.6.3)."""
         box = stack.spot.box
         may = any("return-bet" in alert.remedy.options and box in alert.remedy.boxes for alert in self.alerts.values())
-        if delta > 0 or stack.present or self.revealed or not may:
+        if delta > 0 or stack.present or self.any_set or self.revealed or not may:
             return False
-        self.invalidate(box)
+        if stack.spot.kind == "main" and self.bets_on("main", box) == [stack]:
+            self.invalidate(box)
+            dealing.chosen(self)
+        else:
+            self.line(stack, "no-action", self.book.clause("returned"))
+            stack.rejected = True  # the others on the box play on
         return True
 
     # ---- the end ------------------------------------------------------------------------------------------------

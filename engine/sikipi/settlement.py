@@ -5,7 +5,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from engine import payments
-from engine.money import EVEN, ZERO, Odds, up
+from engine.lines import plays
+from engine.money import EVEN, ZERO, Odds, decimal, up
 from engine.sikipi.bonus import bonus_hand
 from engine.sikipi.deal import Order
 from engine.sikipi.hand import Hand
@@ -55,10 +56,8 @@ def commission(r: "SikipiRound", stack: "Stack") -> Decimal | None:
     """Give the 5 per cent of the win that go to the House; of a bet cut by its limit, of what plays (S-15)."""
     if stack.stake is None:
         return None
-    exact = EVEN.win(stack.plays(stack.stake, scale=True)) * COMMISSION
-    if r.switches.commission == "exact":
-        return Decimal(exact.numerator) / exact.denominator
-    return up(exact, r.chip)
+    exact = EVEN.win(plays(r, stack, stack.stake)) * COMMISSION
+    return decimal(exact) if r.switches.commission == "exact" else up(exact, r.chip)
 
 
 def _bonus(r: "SikipiRound", stack: "Stack", made: str) -> None:

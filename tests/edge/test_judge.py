@@ -18,7 +18,7 @@ def run(text: str | bytes, *more: str, command: list[str] | None = None) -> subp
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-BAD = {
+BAD: dict[str, tuple[str | bytes, str]] = {
     "broken JSON": ('{"t":1,"event":\n', "not JSON"),
     "no object": ("[1,2]\n", "expected a JSON object"),
     "a number": ("7\n", "expected a JSON object"),
@@ -27,9 +27,15 @@ BAD = {
     "time below nought": ('{"t":-1,"event":"clear"}\n', "'t': expected seconds"),
     "unknown event": ('{"t":1,"event":"shuffle"}\n', "unknown event 'shuffle'"),
     "event of no text": ('{"t":1,"event":{}}\n', "unknown event {}"),
-    "unknown zone": ('{"t":1,"event":"card","id":"c1","zone":"box12.cards","card":"9h"}\n', "unknown zone 'box12.cards'"),
+    "unknown zone": (
+        '{"t":1,"event":"card","id":"c1","zone":"box12.cards","card":"9h"}\n',
+        "unknown zone 'box12.cards'",
+    ),
     "zone of no text": ('{"t":1,"event":"card","id":"c1","zone":[],"card":"9h"}\n', "unknown zone []"),
-    "impossible hand": ('{"t":1,"event":"card","id":"c1","zone":"box1.cards","card":"9h","hand":7}\n', "expected hand 1 to 4"),
+    "impossible hand": (
+        '{"t":1,"event":"card","id":"c1","zone":"box1.cards","card":"9h","hand":7}\n',
+        "expected hand 1 to 4",
+    ),
     "impossible card": ('{"t":1,"event":"card","id":"c1","zone":"box1.cards","card":"1h"}\n', "expected a card"),
     "card of no text": ('{"t":1,"event":"card","id":"c1","zone":"box1.cards","card":{}}\n', "expected a card"),
     "impossible face": ('{"t":1,"event":"card","id":"c1","zone":"box1.cards","face":"side"}\n', "expected up or down"),
@@ -45,13 +51,22 @@ BAD = {
     "no amount": ('{"t":1,"event":"chips","spot":"box1.main"}\n', "needs 'amount'"),
     "stacks of no list": ('{"t":1,"event":"chips","spot":"box1.main","amount":null,"stacks":3}\n', "'stacks'"),
     "stack of no object": ('{"t":1,"event":"chips","spot":"box1.main","amount":null,"stacks":[3]}\n', "'stacks'"),
-    "count below nought": ('{"t":1,"event":"chips","spot":"box1.main","amount":null,"stacks":[{"count":-3}]}\n', "'count'"),
-    "unknown hand moved it": ('{"t":1,"event":"chips","spot":"box1.main","amount":1,"by":"cat"}\n', "'by': expected one of"),
+    "count below nought": (
+        '{"t":1,"event":"chips","spot":"box1.main","amount":null,"stacks":[{"count":-3}]}\n',
+        "'count'",
+    ),
+    "unknown hand moved it": (
+        '{"t":1,"event":"chips","spot":"box1.main","amount":1,"by":"cat"}\n',
+        "'by': expected one of",
+    ),
     "unknown signal": ('{"t":1,"event":"signal","name":"coffee"}\n', "'name': expected one of"),
     "signal without box": ('{"t":1,"event":"signal","name":"walked-away"}\n', "needs 'box'"),
     "unknown ruling": ('{"t":1,"event":"signal","name":"ruling","choice":"maybe"}\n', "'choice': expected one of"),
     "impossible box": ('{"t":1,"event":"decision","box":0,"action":"hit"}\n', "'box': expected a box number"),
-    "impossible split hand": ('{"t":1,"event":"decision","box":1,"hand":9,"action":"hit"}\n', "'hand': expected a hand"),
+    "impossible split hand": (
+        '{"t":1,"event":"decision","box":1,"hand":9,"action":"hit"}\n',
+        "'hand': expected a hand",
+    ),
     "unknown action": ('{"t":1,"event":"decision","box":1,"action":"fold"}\n', "'action': expected one of"),
     "player of no text": ('{"t":1,"event":"decision","box":1,"action":"hit","player":[]}\n', "'player': expected text"),
     "not a number": ('{"t":NaN,"event":"clear"}\n', "NaN is no JSON number"),
@@ -91,7 +106,10 @@ USAGE = {
     "limits crossed": (["judge", "--book", "blackjack-rws-v5", "--min", "9", "--max", "5"], "minimum (9) is above"),
     "unknown setting": (["judge", "--book", "si-ki-pi-v3", "--set", "two_pair=keep"], "did you mean 'two_pairs'"),
     "far setting": (["judge", "--book", "si-ki-pi-v3", "--set", "zzz=keep"], "unknown setting 'zzz'"),
-    "unknown value": (["judge", "--book", "si-ki-pi-v3", "--set", "two_pairs=maybe"], "expected keep or named or literal"),
+    "unknown value": (
+        ["judge", "--book", "si-ki-pi-v3", "--set", "two_pairs=maybe"],
+        "expected keep or named or literal",
+    ),
     "no number": (["judge", "--book", "si-ki-pi-v3", "--set", "burn=x"], "expected a number, found 'x'"),
     "no chip": (["judge", "--book", "si-ki-pi-v3", "--set", "smallest_chip=0"], "expected a number, found '0'"),
     "no value": (["judge", "--book", "si-ki-pi-v3", "--set", "burn"], "expected NAME=VALUE"),
@@ -154,7 +172,9 @@ def test_a_verdict_leaves_as_soon_as_its_event_has_come() -> None:
 
 
 def test_a_reader_that_goes_away_is_no_fault() -> None:
-    with subprocess.Popen(JUDGE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as judge:
+    with subprocess.Popen(
+        JUDGE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+    ) as judge:
         assert judge.stdin is not None
         assert judge.stdout is not None
         assert judge.stderr is not None

@@ -24,10 +24,23 @@ BOXES = st.integers(1, 4)
 FACES = st.none() | st.sampled_from(sorted(CARDS))
 SPOTS = st.sampled_from(
     [None]
-    + [f"box{b}.{kind}" for b in (1, 2, 3) for kind in ("main", "pair", "over13", "rws-pairs", "boom-busted", "insurance")]
-    + ["box1.main/standing1", "box2.behind1", "box2.hand2", "box1.bonus", "box1.dealer-bonus", "box1.insurance/standing1"]
+    + [
+        f"box{b}.{kind}"
+        for b in (1, 2, 3)
+        for kind in ("main", "pair", "over13", "rws-pairs", "boom-busted", "insurance")
+    ]
+    + [
+        "box1.main/standing1",
+        "box2.behind1",
+        "box2.hand2",
+        "box1.bonus",
+        "box1.dealer-bonus",
+        "box1.insurance/standing1",
+    ]
 )
-NEAR = st.sampled_from(["box1.cards", "box2.cards", "box3.cards", "dealer.cards", "box1.hand2", "box1.low", "box1.high", "shoe"])
+NEAR = st.sampled_from(
+    ["box1.cards", "box2.cards", "box3.cards", "dealer.cards", "box1.hand2", "box1.low", "box1.high", "shoe"]
+)
 PLACES = NEAR | st.sampled_from(sorted(ZONES))
 AMOUNTS = st.none() | st.sampled_from([0, 25, 50, 75, 100, 150, 200, 300]) | st.decimals(0, 500, places=2)
 BY = st.sampled_from([None, "player", "dealer"])
@@ -128,7 +141,9 @@ def known_from_the_start(events: list[Event]) -> list[Event]:
 
 
 def last_settlements(verdicts: list[Verdict]) -> dict[object, tuple[str, object]]:
-    return {(v.round, *v.key): (v.result, v.net) for v in verdicts if isinstance(v, Settlement) and v.result != "no-action"}
+    return {
+        (v.round, *v.key): (v.result, v.net) for v in verdicts if isinstance(v, Settlement) and v.result != "no-action"
+    }
 
 
 GOLDEN = [(name, scenario, book) for name, scenario, book in CASES if "turn" not in str(list(scenario.events()))]
@@ -141,7 +156,11 @@ def test_a_late_read_comes_to_the_same_as_an_early_one(data: st.DataObject) -> N
     """Hide the face of some cards of a golden round and tell them before it ends: nothing may differ in the end."""
     _, scenario, book = data.draw(st.sampled_from(GOLDEN))
     found = [dict(event) for event in scenario.events()]
-    dealt = [n for n, event in enumerate(found) if event["event"] == "card" and event.get("card") and "confidence" not in event]
+    dealt = [
+        n
+        for n, event in enumerate(found)
+        if event["event"] == "card" and event.get("card") and "confidence" not in event
+    ]
     if not dealt or any(event["event"] in ("correct", "clear") for event in found):
         return
     hidden = data.draw(st.lists(st.sampled_from(dealt), max_size=3, unique=True))

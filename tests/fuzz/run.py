@@ -7,7 +7,7 @@ tests/fuzz/corpus, which the test suite replays.
 import sys
 from pathlib import Path
 
-import atheris  # type: ignore[import-not-found]  # installed by `make fuzz` only
+import atheris  # type: ignore[import-untyped,import-not-found,unused-ignore]  # installed by `make fuzz` only
 
 with atheris.instrument_imports(include=["engine", "edge"]):
     from tests.fuzz.stream import judge

@@ -14,10 +14,23 @@ from engine.table import Table
 from engine.verdicts import encode
 
 FACES = [None, *sorted(CARDS)]
-PLACES = ["box1.cards", "box2.cards", "dealer.cards", "box1.hand2", "box1.low", "box1.high", "dealer.low", *sorted(ZONES)]
+PLACES = [
+    "box1.cards",
+    "box2.cards",
+    "dealer.cards",
+    "box1.hand2",
+    "box1.low",
+    "box1.high",
+    "dealer.low",
+    *sorted(ZONES),
+]
 SPOTS = [
     None,
-    *(f"box{box}.{kind}" for box in (1, 2) for kind in ("main", "insurance", "pair", "over13", "rws-pairs", "boom-busted")),
+    *(
+        f"box{box}.{kind}"
+        for box in (1, 2)
+        for kind in ("main", "insurance", "pair", "over13", "rws-pairs", "boom-busted")
+    ),
     *("box1.main/standing1", "box1.behind1", "box1.hand2", "box1.bonus", "box2.dealer-bonus"),
 ]
 AMOUNTS = [None, 0, 25, 50, 100, 150, 200, 12.5]
@@ -95,7 +108,8 @@ def lines_of(data: bytes) -> bytes:
     """Give JSON lines: the bytes as they are behind a 0, else what they choose."""
     if data[1:2] == b"\0":
         return data[2:]
-    pick, t, found = Bytes(data[1:]), 0, []
+    pick, t = Bytes(data[1:]), 0
+    found: list[str] = []
     while pick.at < len(data) and len(found) < 400:
         kind, more = KINDS[pick.number(len(KINDS))]
         found.append(json.dumps({"t": t, "event": kind, **more(pick)}))

@@ -1,0 +1,72 @@
+"""A split played at its best by one who looks at both hands: what is out for the other counts as well."""
+
+from fractions import Fraction
+
+from engine.odds.play import LONGEST, Play, Seat
+from engine.odds.play import split as own_cards
+from engine.odds.shoe import FACES, NONE, SUITED, Counts, add, falls, player, plus
+
+NEAR = Fraction(1, 50)  # of the stake: far more than the sight of another hand was ever found to bring
+Row = tuple[int, ...]  # by the value of the second hand's second card
+
+
+class Both:
+    """Both hands of a split pair: each has its second card, then the first is played out, then the second.
+
+    What the first hand brings is settled by the dealer's cards alone once it is played out: while the second takes
+    cards, it is to be expected as before. So the second is one hand by itself, off a shoe without the first.
+    """
+
+    def __init__(self, seat: Seat, value: int) -> None:
+        self.seat = seat
+        self.gone = plus(NONE, value, SUITED)
+        self.own = plus(NONE, value)
+        self.rank = FACES[value].rank
+        self.half = Play(seat, self.gone, self.own, self.rank)
+        self.scale = falls(sum(self.half.shoe), 2 * LONGEST + self.half.most)
+        self.known: dict[Counts, Row] = {}
+
+    def worth(self) -> Fraction:
+        found = sum(map(int.__mul__, self.half.shoe, self._first(NONE)))
+        return Fraction(found, self.seat.parts * self.scale[0])
+
+    def _first(self, drawn: Counts) -> Row:
+        """Give what both hands bring while the first is in play."""
+        found = self.known.get(drawn)
+        if found is None:
+            hand = player(add(self.own, drawn), self.rank)
+            ways = []
+            if hand.bust or self.half.may_stand(hand):
+                ways.append(self._second(drawn))
+            if self.seat.rules.may_hit(hand):
+                ways.append(self._hit(drawn))
+            found = self.known[drawn] = tuple(map(max, zip(*ways, strict=True)))
+        return found
+
+    def _hit(self, drawn: Counts) -> Row:
+        found = list(NONE)
+        for value, left in self.half.left(drawn):
+            for other, brought in enumerate(self._first(plus(drawn, value))):
+                found[other] += (left - (other == value)) * brought
+        return tuple(found)
+
+    def _second(self, drawn: Counts) -> Row:
+        """Give what both hands bring once the first is played out."""
+        row = self.half.row(player(add(self.own, drawn), self.rank))
+        rest = Play(self.seat, add(self.gone, drawn), self.own, self.rank)
+        size = sum(drawn) + 1
+        found = list(NONE)
+        for other, _ in self.half.left(drawn):
+            ways = self.seat.chances(plus(rest.gone, other))
+            found[other] = sum(map(int.__mul__, row, ways)) * self.scale[size + rest.most]
+            found[other] += rest.value(plus(NONE, other)) * self.scale[size - 1 + LONGEST + rest.most]
+        return tuple(found)
+
+
+def split(seat: Seat, value: int, least: Fraction) -> Fraction:
+    """Give what a split brings; where one hand by itself says that it falls far short of `least`, that."""
+    found = own_cards(seat, value, least)
+    if found + NEAR > least:
+        found = Both(seat, value).worth()
+        seat.chances.known.clear()  # hundreds of thousands
+    return found
