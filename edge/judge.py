@@ -73,7 +73,7 @@ _DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_constant)
 def read(raw: bytes) -> Event:
     """Read one line; whatever is wrong with it is an EventError."""
     try:
-        found = _DECODER.decode(raw.decode("utf-8"))
+        found = _DECODER.decode(raw.decode("utf-8").rstrip("\r\n"))
     except json.JSONDecodeError as error:
         raise EventError(f"not JSON: {error.msg} at column {error.colno}") from error
     except UnicodeDecodeError as error:

@@ -142,6 +142,13 @@ def _dropped(r: "Round", event: "Signal") -> None:
 def _seated(r: "Round", event: "Signal") -> None:
     if event.player is not None and event.box is not None:
         bets.seat_taken(r, event.player, event.box)
+        r.seated.setdefault(event.player, set()).add(event.box)
+
+
+def _left(r: "Round", event: "Signal") -> None:
+    if event.player is not None:
+        r.seats.pop(event.player, None)
+        r.seated.pop(event.player, None)
 
 
 SIGNALLED = {
@@ -155,6 +162,7 @@ SIGNALLED = {
     "ruling": _ruling,
     "card-dropped": _dropped,
     "seated": _seated,
+    "left-seat": _left,
 }
 
 

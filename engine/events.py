@@ -26,6 +26,7 @@ SIGNALS = frozenset(
         "cards-touched",
         "cards-shown",
         "seated",
+        "left-seat",
         "insurance-offered",
     )
 )

@@ -36,7 +36,8 @@ class Round(Voice):
         self.absent: set[int] = set()
         self.outside_chips: set[str] = set()
         self.slip: after_close.Slip | None = None
-        self.seats: dict[str, set[int]] = {}
+        self.seats: dict[str, set[int]] = {}  # who holds which, as told or as his bets show
+        self.seated: dict[str, set[int]] = {}  # as told
         self.min_sure = float(book.switches.min_confidence)
         self.chip = Decimal(book.switches.smallest_chip)
         self.drawn = 0
@@ -276,6 +277,10 @@ class Round(Voice):
 
     def meant(self, event: Signal) -> str:
         return checks.meant(self, event)
+
+    def seats_kept(self) -> dict[str, set[int]]:
+        """Give the seats that go on into the next round; one without action for a round is taken away (flow-8)."""
+        return {player: boxes - self.absent for player, boxes in self.seated.items() if boxes - self.absent}
 
     def hold(self, spot: Spot, amount: Decimal | None) -> None:
         """Chips of the round before still lie here: a bet only if a card comes to it or they are touched."""

@@ -27,7 +27,8 @@ class Life:
     shoe: Shoe
     stale: dict[str, Zone]
     held: dict[str, tuple[Spot, Decimal | None]]
-    round: Round
+    seats: dict[str, set[int]]
+    round: Round = field(init=False)
     log: list[tuple[int, Event]] = field(default_factory=list)
     faces: dict[str, Card | None] = field(default_factory=dict)  # what late reads say of cards
     dismissed: frozenset[str] = frozenset()
@@ -50,6 +51,8 @@ class Table:
         self.last: Life | None = None
         self.stale: dict[str, Zone] = {}
         self.lying: dict[str, tuple[Spot, Decimal | None]] = {}
+        self.seats: dict[str, set[int]] = {}  # as told by `seated`
+        self.fresh_shoe: int | None = None  # shuffled while a round was on: the cards to burn then
 
     def apply(self, event: Event) -> list[Verdict]:
         """Take one event, give the verdicts it brings. Never raises, whatever the order of events."""
@@ -57,7 +60,7 @@ class Table:
         out: list[Verdict] = []
         kind = type(event)
         if kind is Signal and event.name in ("place-bets", "shuffled"):  # type: ignore[union-attr]  # a Signal
-            self._between(event, out)
+            self._between(event, out)  # type: ignore[arg-type]  # a Signal
         elif kind is Clear:
             self._clear(event.t, out)
         elif kind is Correct:
@@ -68,15 +71,9 @@ class Table:
 
     # ---- rounds begin and end -----------------------------------------------------------------------------------
 
-    def _between(self, event: Event, out: list[Verdict]) -> None:
-        if isinstance(event, Signal) and event.name == "shuffled":
-            if self.life is not None and self.life.round.drawn:
-                self._end(event.t, out, announced=False)
-            burn = int(self.book.switches.burn) if event.number is None else event.number
-            self.shoe.shuffled(burn)
-            if self.life is not None:
-                self.life.shoe = self.shoe.copy()
-                self.life.round.shoe = self.shoe.copy()
+    def _between(self, event: Signal, out: list[Verdict]) -> None:
+        if event.name == "shuffled":
+            self._shuffled(int(self.book.switches.burn) if event.number is None else event.number)
             return
         if self.life is not None and not (self.life.log or self.life.round.drawn):
             return
@@ -86,9 +83,19 @@ class Table:
             self._forgotten(event.t, out)
         self._begin(event.t, out)
 
+    def _shuffled(self, burn: int) -> None:
+        """A fresh shoe: from the next round on, where cards of this one have been drawn."""
+        life = self.life
+        if life is not None and life.round.drawn:
+            self.fresh_shoe = burn
+            return
+        self.shoe.shuffled(burn)
+        if life is not None:
+            life.shoe, life.round.shoe = self.shoe.copy(), self.shoe.copy()
+
     def _begin(self, t: float, out: list[Verdict]) -> None:
         self.number += 1
-        life = Life(self.number, t, self.shoe.copy(), self.stale.copy(), self.lying.copy(), None)  # type: ignore[arg-type]
+        life = Life(self.number, t, self.shoe.copy(), self.stale.copy(), self.lying.copy(), self.seats)
         life.round = self._fresh(life)
         self.life = life
         out.append(Started(t, self.number))
@@ -96,6 +103,8 @@ class Table:
     def _fresh(self, life: Life) -> Round:
         found = new_round(self.book, life.number, life.shoe.copy(), life.dismissed)
         found.stale = life.stale.copy()
+        found.seats = {player: boxes.copy() for player, boxes in life.seats.items()}
+        found.seated = {player: boxes.copy() for player, boxes in life.seats.items()}
         for spot, amount in life.held.values():
             found.hold(spot, amount)
         return found
@@ -108,6 +117,10 @@ class Table:
         life.round.finish(t, announced=announced)
         self._drain(life.round, out)
         self.shoe = life.round.shoe.copy()
+        if self.fresh_shoe is not None:
+            self.shoe.shuffled(self.fresh_shoe)
+            self.fresh_shoe = None
+        self.seats = life.round.seats_kept()
         self.stale = life.round.stale.copy()
         left = [seen for seen in life.round.seen.values() if not seen.gone and seen.zone.box is not None]
         self.stale.update({seen.id: seen.zone for seen in left})

@@ -204,6 +204,27 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
+class Offered:
+    """What the book lets a hand do."""
+
+    t: float
+    round: int
+    box: int
+    hand: int
+    actions: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "t": self.t,
+            "verdict": "offer",
+            "round": self.round,
+            "box": self.box,
+            "hand": self.hand,
+            "actions": list(self.actions),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Started:
     """A round began."""
 
@@ -227,7 +248,7 @@ class Ended:
         return {"t": self.t, "verdict": "round-ended", "round": self.round, "result": self.result, "why": self.why}
 
 
-Verdict = Alert | Remedied | Withdrawn | Settlement | Decided | Started | Ended
+Verdict = Alert | Remedied | Withdrawn | Settlement | Decided | Offered | Started | Ended
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False)
 

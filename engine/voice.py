@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from engine.books import Book
 from engine.cards import Card
 from engine.spots import Zone
-from engine.verdicts import Alert, Decided, Remedied, Remedy, Settlement, Verdict, Withdrawn
+from engine.verdicts import Alert, Decided, Offered, Remedied, Remedy, Settlement, Verdict, Withdrawn
 
 
 @dataclass(slots=True)
@@ -103,6 +103,9 @@ class Voice:
 
     def infer(self, box: int, hand: int, action: str) -> None:
         self.out.append(Decided(self.t, self.number, box, hand, action, inferred=True))
+
+    def offers(self, box: int, hand: int, actions: tuple[str, ...]) -> None:
+        self.out.append(Offered(self.t, self.number, box, hand, actions))
 
     def settle(self, line: Settlement) -> None:
         """Say what a bet comes to; say it again only where it changed."""

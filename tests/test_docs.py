@@ -40,13 +40,14 @@ def test_the_commands_of_the_pages_say_what_they_say(where: str, command: str, e
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["/bin/bash", "-c", command],
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         cwd=ROOT,
         env={**os.environ, "PATH": path},
         check=False,
     )
-    said = done.stdout + done.stderr
+    said = done.stdout
     pattern = re.escape(expected.rstrip("\n")).replace(re.escape("…"), ".*")
     assert re.fullmatch(pattern, said.rstrip("\n"), re.DOTALL), said
 

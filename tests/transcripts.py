@@ -7,7 +7,7 @@ from engine.books import BOOKS
 from engine.events import parse
 from engine.table import Table
 from engine.transcript import Scenario, Step
-from engine.verdicts import Alert, Decided, Ended, Remedy, Settlement, Verdict, Withdrawn
+from engine.verdicts import Alert, Decided, Ended, Offered, Remedy, Settlement, Verdict, Withdrawn
 
 
 def exact(found: dict[str, object]) -> object:
@@ -60,6 +60,11 @@ class Run:
         elif word == "infers":
             found = [f"{v.box}.{v.hand} {v.action}" for v in fresh if isinstance(v, Decided)]
             assert rest in found, f"{where}: inferred {found}, expected {rest}"
+        elif word == "offers":
+            place, *actions = rest.split()
+            offered = [v.actions for v in self.said if isinstance(v, Offered) and f"{v.box}.{v.hand}" == place]
+            assert offered, f"{where}: nothing was offered to {place}"
+            assert offered[-1] == tuple(actions), f"{where}: offered {offered[-1]}"
         elif word == "unsettled":
             found = [f"{v.box} {v.bet}" for v in self.said if isinstance(v, Settlement)]
             assert rest not in found, f"{where}: {rest} is settled"

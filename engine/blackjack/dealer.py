@@ -30,11 +30,7 @@ def pending(r: "BlackjackRound") -> bool:
     """Tell whether a bet still waits for the dealer's cards."""
     if any(stack for stack in sides.insured(r) if r.undecided(stack)) or _boom_waits(r):
         return True
-    return any(r.undecided(stack) for box in r.boxes for stack in r.bettors.get(box, ()) if not _out(r, box))
-
-
-def _out(r: "BlackjackRound", box: int) -> bool:
-    return all(hand.invalid or hand.bust for hand in r.hands[box])
+    return any(settle.waits(r, hand) for hand in r.all_hands() if not (hand.invalid or hand.bust))
 
 
 def _boom_waits(r: "BlackjackRound") -> bool:
@@ -48,8 +44,7 @@ def only_naturals(r: "BlackjackRound") -> bool:
     """Tell whether the second card alone decides all that is left."""
     if _boom_waits(r):
         return False
-    waiting = [h for h in settle.open_hands(r) if any(r.undecided(s) for s in settle.betting(r, h))]
-    return all(hand.natural for hand in waiting)
+    return all(hand.natural for hand in settle.open_hands(r) if settle.waits(r, hand))
 
 
 def draws(r: "BlackjackRound") -> bool:
@@ -166,7 +161,7 @@ def stood_short(r: "BlackjackRound", anchor: str) -> bool:
     """Settling began before the dealer had 17 (3.23), or before he drew out for Boom Busted (3.26.1)."""
     if not draws(r) or r.dealer.total is None or (r.dealer.points or 0) > LIMIT:
         return False
-    hands = [h for h in settle.open_hands(r) if any(r.undecided(s) for s in settle.betting(r, h))]
+    hands = [hand for hand in settle.open_hands(r) if settle.waits(r, hand)]
     points = r.dealer.points
     if not hands and _boom_waits(r):
         code, says = "dealer-not-drawn-for-boom", f"All hands are done, Boom Busted is not: the dealer has {points}."

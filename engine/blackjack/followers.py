@@ -32,7 +32,7 @@ def came(r: "BlackjackRound", stack: "Stack", delta: Decimal | None) -> bool:
         r.following[text] = (pending, delta if before is None or delta is None else before + delta)
     elif new is not None:
         _split(r, stack, (text, new.number), delta)
-    return (doubled or pending or new) is not None
+    return not (doubled is None and pending is None and new is None)
 
 
 def _just_split(r: "BlackjackRound", text: str, hands: list[Hand]) -> Hand | None:

@@ -255,6 +255,9 @@ def ruled(r: "BlackjackRound", slip: Misdeal, choice: str) -> None:
 
 def _lay_again(r: "BlackjackRound") -> None:
     targets = assignment(r)
+    r.stray, r.subsequent, r.hit, r.dealer_shown = None, False, False, False
+    r.apart.clear()
+    r.waiting.clear()
     for hand in (*r.all_hands(), r.dealer):
         for seen in list(hand.cards):
             hand.drop(seen)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from engine import bets, payments
-from engine.blackjack import dealer, decisions, extras, inferred, initial, settle, sides, strays
+from engine.blackjack import dealer, decisions, extras, inferred, initial, offers, settle, sides, strays
 from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
 from engine.cards import spoken
 from engine.events import Dealt
@@ -32,6 +32,8 @@ def begin(r: "BlackjackRound") -> None:
             settle.natural(r, hand)
     if len(r.dealer) > 1:
         dealer.after(r)
+    else:
+        offers.first_two(r)
 
 
 def begin_again(r: "BlackjackRound") -> None:
@@ -228,6 +230,8 @@ def take(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
         _hard21(r, hand, seen)
     extras.card_falls(r, hand)
     strays.count(r, hand, seen)
+    if hand.split and len(hand) == 2:
+        offers.offer(r, hand)
     if len(r.dealer) > 1:
         dealer.after(r)
 

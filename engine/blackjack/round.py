@@ -377,7 +377,7 @@ class BlackjackRound(Round):
         found = [
             f"the {stack.spot.bet} bet of box {stack.spot.box} was not decided"
             for stack in self.stacks.values()
-            if stack.at_close and not stack.rejected and self.undecided(stack)
+            if (stack.at_close or stack.spot.hand) and not stack.rejected and self.undecided(stack)
         ]
         if not self.playing and (found or not self.boxes):
             return ["the first cards were never complete"]

@@ -22,6 +22,11 @@ def betting(r: "BlackjackRound", hand: Hand) -> list["Stack"]:
     return [s for s in r.bettors.get(hand.box, ()) if (s.spot.text, hand.number) in r.wagers]
 
 
+def waits(r: "BlackjackRound", hand: Hand) -> bool:
+    """Tell whether some bet on a hand is still open."""
+    return any((hand.box, hand.number, stack.spot.bet) not in r.settlements for stack in betting(r, hand))
+
+
 def wager(r: "BlackjackRound", stack: "Stack", hand: Hand) -> Decimal | None:
     base, extra = r.wagers[stack.spot.text, hand.number]
     return None if base is None else base + (extra or ZERO)

@@ -184,7 +184,7 @@ def let_lie(r: "BlackjackRound") -> None:
     stray, r.stray = r.stray, None
     if stray is None or stray.hand is None or stray.code in FULL:
         return
-    del r.apart[stray.seen.id]
+    r.apart.pop(stray.seen.id, None)
     for one in stray.passed:
         one.left = True
     count(r, stray.hand, stray.seen)

@@ -47,7 +47,7 @@ CODE: Mapping[str, tuple[str, ...]] = {  # topic -> where it is done
     "round": ("engine/table.py:Table",),
     "past-posting": ("engine/bets.py:chips",),
     "chip-position": ("engine/bets.py:close",),
-    "ruling": ("engine/checks.py:signal", "engine/round.py:Round.plan"),
+    "ruling": ("engine/checks.py:signal", "engine/voice.py:Voice.plan"),
     "layout": ("engine/round.py:Round.on_dealt", "engine/checks.py:outside"),
     "skp-ranking": ("engine/sikipi/ranking.py:strength", "engine/sikipi/setting.py:due_parts"),
     "skp-compare": ("engine/sikipi/ranking.py:outcome", "engine/sikipi/settlement.py:settle_box"),

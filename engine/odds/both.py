@@ -2,12 +2,18 @@
 
 from fractions import Fraction
 
+from engine.blackjack.hands import DEALER_STANDS, Hand
 from engine.odds.play import LONGEST, Play, Seat
 from engine.odds.play import split as own_cards
 from engine.odds.shoe import FACES, NONE, SUITED, Counts, add, falls, player, plus
 
 NEAR = Fraction(1, 50)  # of the stake: far more than the sight of another hand was ever found to bring
 Row = tuple[int, ...]  # by the value of the second hand's second card
+
+
+def _stays(hand: Hand) -> bool:
+    """Leave out what is never good play of a single hand, and takes half of the time."""
+    return hand.total is not None and hand.total.points >= DEALER_STANDS and not hand.total.soft
 
 
 class Both:
@@ -38,7 +44,7 @@ class Both:
             ways = []
             if hand.bust or self.half.may_stand(hand):
                 ways.append(self._second(drawn))
-            if self.seat.rules.may_hit(hand):
+            if self.seat.rules.may_hit(hand) and not _stays(hand):
                 ways.append(self._hit(drawn))
             found = self.known[drawn] = tuple(map(max, zip(*ways, strict=True)))
         return found

@@ -73,13 +73,19 @@ class Play:
         ways = []
         if self.may_stand(hand):
             ways.append(self.against(drawn, self.row(hand)))
-        if self.seat.rules.may_hit(hand):
+        if self.seat.rules.may_hit(hand) and not (ways and ways[0] >= self._most_of_a_hit(drawn)):
             ways.append(sum(left * self.value(plus(drawn, value)) for value, left in self.left(drawn)))
         if self.seat.rules.may_double(hand):
             ways.append(sum(left * self._doubled(plus(drawn, value)) for value, left in self.left(drawn)))
         if self.may_stand(hand) and ways[0] == max(ways):
             self.stands.add(drawn)
         return max(ways)
+
+    def _most_of_a_hit(self, drawn: Counts) -> int:
+        """Give what a hit would bring if every card that does not bust won: mostly that is less than to stand."""
+        top, bust = max(self.stood[LIMIT]), self.stood[BUST][0]
+        hands = ((left, player(add(self.own, plus(drawn, value)), self.split)) for value, left in self.left(drawn))
+        return sum(left * (bust if hand.bust else top) for left, hand in hands) * self.scale[sum(drawn) + 1]
 
     def may_stand(self, hand: Hand) -> bool:
         return len(hand) >= SUITED and (hand.points or 0) >= MUST_DRAW_BELOW
