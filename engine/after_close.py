@@ -37,6 +37,8 @@ def moved(r: "Round", stack: "Stack", event: "Chips", before: Before) -> None:
     amount, units, lay = before
     if stack.rejected:
         return
+    if stack.spot.hand and stack.present:
+        r.second_stacks.add(stack.spot.text)
     if stack.now is None or (amount is None and lay):
         _uncounted(r, stack, event, units if lay else 0)
         return

@@ -75,7 +75,8 @@ def chips(r: "Round", event: "Chips") -> None:
         if not r.void:
             after_close.moved(r, stack, event, before)
         return
-    stack.held = stack.held and event.by == "dealer"  # a payment that came late is no bet
+    more = event.amount is not None and before[0] is not None and event.amount > before[0]
+    stack.held = stack.held and (event.by == "dealer" or not more)  # a payment that came late is no bet
     _seat(r, stack, event.player)
     _limits(r, spot.box)
 
@@ -133,7 +134,9 @@ def seat_taken(r: "Round", player: str, box: int) -> None:
 def mains(r: "Round", box: int) -> list[Stack]:
     """Give the main bets of a box, the one that decides for it first."""
     return ranked(
-        s for s in r.stacks.values() if s.spot.box == box and s.spot.kind == "main" and s.present and not s.held
+        s
+        for s in r.stacks.values()
+        if s.spot.box == box and s.spot.kind == "main" and not s.spot.hand and s.present and not s.held
     )
 
 

@@ -126,7 +126,8 @@ def meant(r: "Round", event: "Signal") -> str:
 
 
 def _dropped(r: "Round", event: "Signal") -> None:
-    remedy = r.error_remedy((), says="Found, and its place in the sequence known, it goes where it was due; else it is missing.")
+    says = "Found, and its place in the sequence known, it goes where it was due; else it is missing."
+    remedy = r.error_remedy((), says=says)
     name = r.alert(
         "card-dropped",
         "A card left the table on its way from the shoe.",
@@ -183,7 +184,7 @@ def misread(r: "Round", seen: "Seen", sure: float) -> None:
     r.alert(
         "misread-suspect",
         f"The card on {seen.zone.text} cannot be read with confidence ({sure:.2f}); show it clearly.",
-        Remedy("continue", r.faultclause("misread-suspect"), says="A clear look, please; nothing is concluded from it."),
+        Remedy("continue", r.faultclause("misread-suspect"), says="Show it clearly; nothing is concluded from it."),
         anchor=seen.id,
         box=seen.zone.box or None,
         evidence=(seen.id,),
@@ -191,7 +192,7 @@ def misread(r: "Round", seen: "Seen", sure: float) -> None:
 
 
 def drawn(r: "Round", seen: "Seen", event: "Dealt") -> None:
-    """Look at a card as it leaves the shoe: is it in the set, were the cards shuffled, is the table clear?"""
+    """Look at a card as it leaves the shoe: is it of the set, were they shuffled, is the table clear."""
     if seen.zone is SHOE and seen.up:
         r.alert(
             "boxed-card",
@@ -220,7 +221,7 @@ def opens(r: "Round", seen: "Seen", card: Card | None) -> None:
         name = r.alert(
             "unshuffled-suspect",
             f"The first cards look unshuffled: {why}.",
-            Remedy("void", r.faultclause("unshuffled-suspect"), ("uphold", "dismiss"), says="Upheld, the round is void."),
+            Remedy("void", r.faultclause("unshuffled-suspect"), ("uphold", "dismiss"), says="Upheld: void."),
             anchor="order",
             evidence=(seen.id,),
         )

@@ -71,6 +71,8 @@ def pro_rata(bets: Sequence[Decimal], low: Decimal, high: Decimal, *, simple: bo
 
     >>> [int(x) for x in pro_rata([Decimal(1900), Decimal(60), Decimal(30)], Decimal(50), Decimal(1000))]
     [920, 50, 30]
+    >>> [int(x) for x in pro_rata([Decimal(700), Decimal(300)], Decimal(50), Decimal(1000))]
+    [700, 300]
     """
     total = Fraction(sum(bets))
     given = [Fraction(bet) for bet in bets]

@@ -1,5 +1,6 @@
 """Payments: the chips that the House puts down or takes up, against what every bet came to."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from engine.round import Round
 
 COMMISSION = Decimal("0.95")  # what is left of a win after it
+ALL_HANDS = tuple(range(1, MAX_HANDS + 1))
 GIVEN_BACK = {"void", "no-action"}  # the bet goes back to its Player, by whose hand it may be
 
 
@@ -44,12 +46,14 @@ def lines(r: "Round", stack: "Stack") -> list[Settlement]:
     return [line for line in found if line is not None]
 
 
-def hands(r: "Round", spot: Spot) -> list[int]:
+def hands(r: "Round", spot: Spot) -> Sequence[int]:
     """Give the hands whose chips lie on a spot: of a split those that have no spot of their own."""
     if spot.hand or spot.kind != "main":
-        return [spot.hand or 1]
+        return (spot.hand or 1,)
+    if not r.second_stacks:
+        return ALL_HANDS
     tail = f"/{spot.who}" if spot.who else ""
-    return [n for n in range(1, MAX_HANDS + 1) if n == 1 or f"box{spot.box}.hand{n}{tail}" not in r.stacks]
+    return [n for n in ALL_HANDS if f"box{spot.box}.hand{n}{tail}" not in r.second_stacks]
 
 
 def due(r: "Round", stack: "Stack") -> Due:
@@ -91,7 +95,7 @@ def by_dealer(r: "Round", stack: "Stack", delta: Decimal, before: Decimal) -> No
         return
     if delta > 0:
         _puts(r, stack, delta, before)
-    elif delta < 0:
+    else:
         _takes(r, stack, -delta, before)
 
 
@@ -206,11 +210,13 @@ def _say(r: "Round", code: str, stack: "Stack", says: str, remedy: str) -> None:
     clause = line.clause if line is not None else r.faultclause(code)
     if code == "wrong-payout" and line is not None and line.odds:
         clause = r.book.clauses.get("pay-blackjack" if line.result == "blackjack" else "pay-win", clause)
+    found = Remedy("correct-payment", clause, says=remedy)
+    r.remedied(f"r{r.number}-{code}-{spot.text}", found)
     r.alert(
         code,
         f"Box {spot.box} {spot.bet}: {says}.",
-        Remedy("correct-payment", clause, says=remedy),
-        anchor=f"{spot.text}-{r.n}",
+        found,
+        anchor=spot.text,
         box=spot.box,
         hand=line.hand if line is not None and spot.kind == "main" else None,
         evidence=(spot.text,),

@@ -37,6 +37,7 @@ class Round(Voice):
         self.outside_chips: set[str] = set()
         self.slip: after_close.Slip | None = None
         self.seats: dict[str, set[int]] = {}  # who holds which, as told or as his bets show
+        self.second_stacks: set[str] = set()  # spots on which the second stack of a split lies by itself
         self.seated: dict[str, set[int]] = {}  # as told
         self.min_sure = float(book.switches.min_confidence)
         self.chip = Decimal(book.switches.smallest_chip)
@@ -284,7 +285,7 @@ class Round(Voice):
 
     def hold(self, spot: Spot, amount: Decimal | None) -> None:
         """Chips of the round before still lie here: a bet only if a card comes to it or they are touched."""
-        self.stacks[spot.text] = Stack(spot, amount, None, present=True, held=True)
+        self.stacks[spot.text] = Stack(spot, amount, known=amount, present=True, held=True)
 
     def _result(self) -> tuple[str, str]:
         if self.void:

@@ -175,7 +175,9 @@ class Table:
             return event.zone.box is not None
         if isinstance(event, Chips) and event.spot is not None:
             before = self.lying.get(event.spot.text, (event.spot, ZERO))[1]
-            less = event.amount is not None and before is not None and event.amount <= before
+            less = event.spot.text in self.lying
+            if event.amount is not None and before is not None:
+                less = event.amount <= before
             if not (less or event.by == "dealer" or self._late(event, before)):
                 return True
             self.lying[event.spot.text] = (event.spot, event.amount)
@@ -188,15 +190,14 @@ class Table:
         return False
 
     def _late(self, event: Chips, before: Decimal | None) -> bool:
-        """Tell whether a hand that was not seen pays just what the last round still owes."""
-        if self.last is None or event.by is not None or event.spot is None or event.amount is None or before is None:
+        """Tell whether a hand that was not seen pays just what the last round still owes on a bet that lies."""
+        if self.last is None or event.by is not None or event.spot is None or event.amount is None or not before:
             return False
         done = self.last.round
         stack = done.stacks.get(event.spot.text)
-        owed = ZERO if stack is None or done.void else payments.due(done, stack).wins - stack.paid
-        if stack is None or event.amount - before != owed:
+        if stack is None or done.void or event.amount - before != payments.due(done, stack).wins - stack.paid:
             return False
-        stack.paid += owed
+        stack.paid += event.amount - before
         return True
 
     def _drain(self, round_: Round, out: list[Verdict]) -> None:

@@ -182,6 +182,11 @@ def _move(teller: _Teller, words: Words) -> Told:
     yield teller.event("move", id=words["id"], zone=zone, hand=hand, by=words["by"])
 
 
+def _leaves(teller: _Teller, words: Words) -> Told:
+    teller.puts(words["id"] or "", "off the table")
+    yield teller.event("remove", id=words["id"])
+
+
 def _correct(teller: _Teller, words: Words) -> Told:
     found = teller.event("correct", id=words["id"])
     found["card"] = None if words["card"] == "unread" else words["card"]
@@ -275,7 +280,7 @@ LINES: list[tuple[re.Pattern[str], Callable[[_Teller, Words], Told]]] = [
         (r"(?P<id>c[0-9]+) turns " + _CARD + _BY, _turn),
         (r"(?P<id>c[0-9]+) turns up(?P<card>)" + _BY, lambda t, w: _turn(t, {**w, "card": None})),
         (r"(?P<id>c[0-9]+) moves to (?P<place>[a-z0-9 ]+?)" + _BY, _move),
-        (r"(?P<id>c[0-9]+) leaves", lambda t, w: iter([t.event("remove", id=w["id"])])),
+        (r"(?P<id>c[0-9]+) leaves", _leaves),
         (r"(?P<id>c[0-9]+) is (?P<card>unread|[2-9TJQKA][shdc])", _correct),
         (
             rf"box (?P<box>[1-9])(?: hand (?P<hand>[1-4]))? (?P<action>{_ACTION})(?: (?P<amount>[0-9.]+))?",

@@ -6,7 +6,7 @@ from engine.books import BOOKS
 from engine.books.errors import CODES
 from engine.books.meanings import MEANINGS
 from engine.books.switches import ALLOWED, WHY
-from tests import compliance
+from tests import compliance, sentences
 
 DOCS = Path(__file__).parent.parent / "docs"
 SHORT = {
@@ -68,3 +68,4 @@ PAGES = {"alerts.md": alerts, "settings.md": settings, "compliance.md": complian
 if __name__ == "__main__":
     for file, page in PAGES.items():
         (DOCS / file).write_text(page(), encoding="utf-8")
+    sentences.FILE.write_text(sentences.page(), encoding="utf-8")

@@ -57,6 +57,9 @@ class Run:
         elif word == "ends":
             ends = [v.result for v in fresh if isinstance(v, Ended)]
             assert ends == [rest], f"{where}: ended {ends}, expected {rest}"
+        elif word == "why":
+            whys = [v.why for v in fresh if isinstance(v, Ended)]
+            assert rest.strip('"') in whys, f"{where}: ended because {whys}, expected {rest}"
         elif word == "infers":
             found = [f"{v.box}.{v.hand} {v.action}" for v in fresh if isinstance(v, Decided)]
             assert rest in found, f"{where}: inferred {found}, expected {rest}"

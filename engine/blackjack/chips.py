@@ -127,7 +127,7 @@ def taken_back(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
 
 def astray(r: "BlackjackRound", stack: "Stack", before: Decimal) -> Decimal:
     """Tell how much of a bet is missing from its spot; below 0: chips that are no part of it lie there."""
-    if stack.spot.kind == "insurance":
+    if stack.spot.kind == "insurance" or (stack.at_close and stack.stake is None):
         return ZERO
     lawful = _wagered(r, stack) if stack.spot.kind == "main" else stack.stake or ZERO
     return lawful + stack.paid - stack.taken - stack.carried - before
@@ -158,7 +158,8 @@ def _coming(r: "BlackjackRound", stack: "Stack", text: str) -> Decimal:
         return r.following.get(text, (None, None))[1] or ZERO
     hands = r.hands[spot.box]
     known = {hand.number for hand in hands}
-    ahead = {s.spot.hand for s in r.stacks.values() if s.spot.box == spot.box and s.spot.hand} - known
+    apart = (r.stacks[one].spot for one in r.second_stacks)
+    ahead = {one.hand for one in apart if one.box == spot.box} - known
     here = spot.hand in ahead if ahead else not spot.hand
     return sum((hand.extra or ZERO for hand in hands), ZERO) if here else ZERO
 

@@ -276,5 +276,6 @@ def refused_card(r: "BlackjackRound", hand: Hand) -> None:
     name, hand.refusal = hand.refusal, ""
     seat = r.seat(hand.box)
     if name in r.alerts and seat.now is not None and r.astray(seat, seat.now) < 0:
-        r.remedied(name, r.error_remedy([], can=False, says="The card was dealt and the second bet lies: offer the options."))
+        says = "The card was dealt and the second bet lies: offer the options."
+        r.remedied(name, r.error_remedy([], can=False, says=says))
         r.plan(name)

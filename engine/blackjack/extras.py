@@ -80,7 +80,7 @@ def card_falls(r: "BlackjackRound", hand: Hand) -> None:
 
 
 def less(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
-    """Chips go back that are not in play: refused ones, what was too much, or a bet thought better of before its card."""
+    """Chips go back that are not in play: refused ones, what was too much, or a bet thought better of in time."""
     spot = stack.spot
     for hand in r.hands.get(spot.box, ()):
         key = (spot.text, hand.number)

@@ -23,7 +23,7 @@ def came(r: "BlackjackRound", stack: "Stack", delta: Decimal | None) -> bool:
         return False
     hands = r.hands[spot.box]
     doubled = next((h for h in hands if h.asked == "double" and (text, h.number) in r.wagers), None)
-    pending = next((h for h in hands if h.extra), None)
+    pending = next((h for h in hands if h.extra and (text, h.number) in r.wagers), None)
     new = _just_split(r, text, hands)
     if doubled is not None:
         _double(r, stack, (text, doubled.number), delta)
@@ -56,8 +56,8 @@ def _double(r: "BlackjackRound", stack: "Stack", key: tuple[str, int], delta: De
     base, before = r.wagers[key]
     laid = delta if before is None or delta is None else before + delta
     r.wagers[key] = (base, laid if base is None or laid is None else min(laid, base))
-    exact = r.book.id == "live-blackjack"
-    _judge(r, DOUBLE, stack, key, laid if exact or laid is None or base is None or laid > base else base, base)
+    less = laid is not None and base is not None and laid < base and r.book.id != "live-blackjack"
+    _judge(r, DOUBLE, stack, key, base if less else laid, base)
 
 
 def _judge(
@@ -81,9 +81,7 @@ def _judge(
 def doubled(r: "BlackjackRound", hand: Hand) -> None:
     """The second stack was a double: so were the chips of those who followed."""
     for text in _on(r, hand):
-        delta = r.following.pop(text)[1]
-        if (text, hand.number) in r.wagers:
-            _double(r, r.stack(text), (text, hand.number), delta)
+        _double(r, r.stack(text), (text, hand.number), r.following.pop(text)[1])
 
 
 def split(r: "BlackjackRound", hand: Hand, new: Hand) -> None:

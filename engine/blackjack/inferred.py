@@ -60,6 +60,19 @@ def doubled_by_chips(r: "BlackjackRound", hand: Hand) -> None:
     r.infer(hand.box, hand.number, "double")
 
 
+def no_double(r: "BlackjackRound", hand: Hand, seen: "Seen") -> None:
+    """The card of a double was another hand's: the double still waits for its own."""
+    if not hand.doubled or len(hand) > 2:
+        return
+    hand.doubled = False
+    if r.inferred.get((hand.box, hand.number)) != (seen.n, "double"):
+        hand.asked = "double"
+        return
+    key = (r.seat(hand.box).spot.text, hand.number)
+    hand.extra = r.wagers[key][1]
+    r.wagers[key] = (r.wagers[key][0], None)
+
+
 def crosswise(r: "BlackjackRound", hand: Hand) -> None:
     """A card laid crosswise marks a double whose chips could not be counted."""
     seat = r.seat(hand.box)

@@ -13,13 +13,17 @@ if TYPE_CHECKING:
     from engine.blackjack.round import BlackjackRound
 
 
+SIMULTANEOUS = "simultaneous-cards"
+
+
 @dataclass(slots=True)
 class Misdeal:
     """An open error of order: the sequence of cards is kept, and laid again over the expected slots."""
 
     alert: str
     code: str
-    at: int  # index of the card in the sequence
+    seen: Seen
+    at: int  # its place in the sequence
     due: int  # the box (0: the dealer) whose card it was
     t: float
     plan: Plan
@@ -80,7 +84,7 @@ def _raise(r: "BlackjackRound", code: str, seen: Seen, due: int, place: int) -> 
         evidence=(seen.id,),
     )
     if name:
-        _open(r, Misdeal(name, code, place, due, r.t, r.plan(name)))
+        _open(r, Misdeal(name, code, seen, place, due, r.t, r.plan(name)))
     else:
         go_on(r)
 
@@ -90,7 +94,7 @@ def together(r: "BlackjackRound", seen: Seen, name: str) -> None:
     _lay(r, seen)
     plan = r.plan(name)
     if r.misdeal is None:
-        _open(r, Misdeal(name, "simultaneous-cards", len(r.sequence) - 1, seen.zone.box or 0, r.t, plan))
+        _open(r, Misdeal(name, SIMULTANEOUS, seen, len(r.sequence) - 1, seen.zone.box or 0, r.t, plan))
 
 
 def _open(r: "BlackjackRound", slip: Misdeal) -> None:
@@ -120,7 +124,7 @@ def _optional(r: "BlackjackRound", box: int, place: int) -> bool:
     if not stacks:
         return False
     for stack in stacks:
-        stack.held, stack.at_close, stack.stake = False, True, stack.now
+        stack.held, stack.at_close, stack.stake, stack.known = False, True, stack.now, stack.now
     r.bettors[box] = stacks
     r.open_box(box)
     r.order = [*r.boxes, 0, *r.boxes]
@@ -184,18 +188,18 @@ def _follow(r: "BlackjackRound", seen: Seen) -> None:
             "wrong-box-order",
             f"Box {slip.due} was passed over and got its card later in the same pass.",
             remedy,
-            anchor=r.sequence[slip.at].id,
+            anchor=slip.seen.id,
             box=slip.due,
             hand=1,
-            evidence=(r.sequence[slip.at].id, seen.id),
+            evidence=(slip.seen.id, seen.id),
             t=slip.t,
             replaces=slip.alert,
         )
         r.misdeal, r.loose = None, not name
         if name:
-            _open(r, Misdeal(name, "wrong-box-order", slip.at, slip.due, slip.t, r.plan(name)))
+            _open(r, Misdeal(name, "wrong-box-order", slip.seen, slip.at, slip.due, slip.t, r.plan(name)))
     else:
-        r.remedied(slip.alert, remedy if slip.code != "simultaneous-cards" else r.alerts[slip.alert].remedy)
+        r.remedied(slip.alert, remedy if slip.code != SIMULTANEOUS else r.alerts[slip.alert].remedy)
     lying_right(r)
 
 
@@ -215,10 +219,8 @@ def lying_right(r: "BlackjackRound") -> None:
 def moved(r: "BlackjackRound", seen: Seen, source: Zone) -> None:
     """A card is carried to another place before play has begun: the deal is being put right."""
     slip = r.misdeal
-    if slip is not None and slip.code == "simultaneous-cards" and seen is r.sequence[slip.at - 1]:
-        one, two = r.sequence[slip.at - 1 : slip.at + 1]  # the Player takes the second first
-        r.sequence[slip.at - 1 : slip.at + 1] = [two, one]
-        one.n, two.n = two.n, one.n
+    if slip is not None and slip.code == SIMULTANEOUS:
+        _second_first(r, slip.seen, seen)
     old = r.hand(source.box, source.hand) if source.box is not None else None
     new = r.hand(seen.zone.box, seen.zone.hand) if seen.zone.box is not None else None
     if old is not None and seen in old.cards:
@@ -230,13 +232,22 @@ def moved(r: "BlackjackRound", seen: Seen, source: Zone) -> None:
     lying_right(r)
 
 
+def _second_first(r: "BlackjackRound", second: Seen, moved: Seen) -> None:
+    """Of two cards drawn together the first is carried on: the Player takes the second."""
+    at = next((i for i, one in enumerate(r.sequence) if one is second), 0)
+    if at and r.sequence[at - 1] is moved:
+        r.sequence[at - 1 : at + 1] = [second, moved]
+        moved.n, second.n = second.n, moved.n
+
+
 def removed(r: "BlackjackRound", seen: Seen) -> None:
     """A card is taken up again before play has begun: it is not in the sequence until it comes back."""
     hand = r.hand(seen.zone.box) if seen.zone.box is not None else None
     if r.misdeal is None or hand is None or seen not in hand.cards:
         return
     hand.drop(seen)
-    r.sequence.remove(seen)
+    if seen in r.sequence:
+        r.sequence.remove(seen)
     lying_right(r)
 
 
@@ -245,7 +256,7 @@ def ruled(r: "BlackjackRound", slip: Misdeal, choice: str) -> None:
     if slip not in (r.misdeal, r.lapsed) or choice == "return-bet":
         return
     late, r.misdeal, r.lapsed = slip is r.lapsed, None, None
-    if choice != "continue-reconstructed" and slip.code != "simultaneous-cards":
+    if choice != "continue-reconstructed" and slip.code != SIMULTANEOUS:
         go_on(r)
     elif late and (r.complete or any(hand.split or hand.doubled for hand in r.all_hands())):
         slip.plan.waits = True  # too much has happened to say by itself where each card goes

@@ -143,7 +143,8 @@ def to_player(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
     why = r.finished(hand)
     acting = r.acting()
     if why:
-        strays.slip(r, why, hand, seen, f"The hand was complete at {hand.points}." if hand.total else "The hand was complete.")
+        at = f" at {hand.points}" if hand.total else ""
+        strays.slip(r, why, hand, seen, f"The hand was complete{at}.")
         return
     passed = between(r, acting, hand)
     blocked = next((one for one in passed if blocks(r, one)), None)
@@ -292,7 +293,9 @@ def no_insurance(r: "BlackjackRound", stack: "Stack") -> None:
     r.alert(
         "insurance-not-allowed",
         f"Chips lie on the insurance line of box {stack.spot.box} and the dealer shows {spoken(r.upcard)}.",
-        Remedy("reject-bet", r.faultclause("insurance-not-allowed"), says="Give them back: only an Ace is insured against."),
+        Remedy(
+            "reject-bet", r.faultclause("insurance-not-allowed"), says="Give them back: only an Ace is insured."
+        ),
         anchor=f"{stack.spot.text}-{r.n}",
         box=stack.spot.box,
         evidence=(stack.spot.text,),

@@ -57,7 +57,7 @@ class BlackjackRound(Round):
         self.half_taken: dict[int, list[tuple[Stack, Decimal]]] = {}
         self.following: dict[str, tuple[Hand, Decimal | None]] = {}  # chips of those who follow what is not yet clear
         self.told_insurance: set[str] = set()
-        self.told_extra: dict[extras.Key, tuple[Decimal | None, Decimal]] = {}  # extra bets told: how much, and seen so far
+        self.told_extra: dict[extras.Key, tuple[Decimal | None, Decimal]] = {}  # told: how much, and seen so far
         self.refused: dict[str, Decimal] = {}  # chips that must go back, by the spot on which they lie
         self.split_off: tuple[Hand, Decimal, str] | None = None  # what a split bet still lacks, and its alert
         self.inferred: dict[tuple[int, int], tuple[int, str]] = {}
@@ -111,7 +111,7 @@ class BlackjackRound(Round):
         if len(hand) < 2 or hand.asked in ("hit", "double") or hand.extra:
             return True
         points = hand.points
-        return points is not None and points < MUST_DRAW_BELOW and not (hand.box == 0)
+        return points is not None and points < MUST_DRAW_BELOW and hand.box != 0
 
     @property
     def too_late(self) -> bool:
@@ -176,12 +176,13 @@ class BlackjackRound(Round):
     def _together(self, seen: Seen) -> bool:
         """Two cards on one place at one instant: nobody knows which came first (5.12)."""
         last = self.last_dealt
-        return last is not None and last.t == seen.t and last.zone is seen.zone and self.before_last < last.t and self.t > 0
+        return last is not None and last.t == seen.t > 0 and last.zone is seen.zone and self.before_last < last.t
 
     def turned(self, seen: Seen, *, was_up: bool) -> None:
         """A squeezed card is turned: its face, where new, makes the table live the round again."""
 
     def moved(self, seen: Seen, source: Zone, event: Move) -> None:
+        del event
         if source.box is None and not any(one is seen for one in self.sequence):
             self._arrives(seen)
         elif not self.playing or (self.misdeal is not None and seen.zone.box != source.box):
@@ -367,7 +368,7 @@ class BlackjackRound(Round):
         open_again = hand is not None and not self.finished(hand) and found[1] != "unasked"
         return None if open_again else found[0]
 
-    # ---- the end ------------------------------------------------------------------------------------------------------
+    # ---- the end ----------------------------------------------------------------------------------------------------
 
     def ending(self) -> None:
         if self.playing and not self.complete:

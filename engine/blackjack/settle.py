@@ -119,16 +119,14 @@ def against_dealer(r: "BlackjackRound") -> None:
     if r.dealer.natural:
         _blackjack(r, still)
         return
-    due = r.dealer.total
-    if due is None:
-        return
+    due = r.dealer.points or 0
     for hand in still:
         mine = hand.points or 0
         if r.dealer.bust:
             put(r, hand, "win", r.book.clause("dealer-bust"), pays="main")
-        elif mine > due.points:
+        elif mine > due:
             put(r, hand, "win", r.book.clause("win"), pays="main")
-        elif mine < due.points:
+        elif mine < due:
             put(r, hand, "lose", r.book.clause("lose"))
         else:
             put(r, hand, "stand-off", r.book.clause("push"))
@@ -185,5 +183,3 @@ def cut(r: "BlackjackRound", stack: "Stack") -> None:
     """A stake plays on less than it was: settle it again."""
     if stack.spot.kind in sides.FIRST_TWO and (stack.spot.box, 1, stack.spot.bet) in r.settlements:
         sides.settle_first_two(r)
-
-

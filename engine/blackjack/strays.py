@@ -14,7 +14,18 @@ if TYPE_CHECKING:
     from engine.blackjack.round import BlackjackRound
 
 FULL = frozenset(  # errors of a card on a hand that was complete: the hand stays as it was
-    ["hit-on-soft-21", "hit-on-blackjack", "hit-on-21", "card-after-bust", "card-after-stand", "hit-after-double", "split-aces-extra-card", "absent-player-overdrawn", "dealer-overdraw", "card-to-box-without-bet", "simultaneous-cards"]
+    {
+        "hit-on-soft-21",
+        "hit-on-blackjack",
+        "hit-on-21",
+        "card-after-bust",
+        "card-after-stand",
+        "hit-after-double",
+        "split-aces-extra-card",
+        "absent-player-overdrawn",
+        "card-to-box-without-bet",
+        "simultaneous-cards",
+    }
 )
 AT_THE_CARD = ("split-wrong-order", "extra-card-to-hand")  # told of the hand that got it, not of the one passed over
 
@@ -33,9 +44,7 @@ class Stray:
     other: Seen | None = None  # the card it was drawn with, which counts
 
 
-def slip(
-    r: "BlackjackRound", code: str, hand: Hand, seen: Seen, says: str, *, passed: tuple[Hand, ...] = ()
-) -> None:
+def slip(r: "BlackjackRound", code: str, hand: Hand, seen: Seen, says: str, *, passed: tuple[Hand, ...] = ()) -> None:
     """Raise it; keep the card apart: it is the next card of the shoe (or discarded)."""
     blocked = next((one for one in passed if play.blocks(r, one)), None)
     sure = hand.box or code in ("missing-card", "double-card-missing")  # the dealer's own card may be anybody's
@@ -199,8 +208,10 @@ def ruled(r: "BlackjackRound", stray: Stray, choice: str) -> None:
         stray.seen.zone = SHOE if reconstructs else stray.seen.zone
     elif reconstructs:
         r.stray = None
-        if stray.target.box:
-            play.stands(r, tuple(one for one in stray.passed if not play.blocks(r, one)))
+        due = r.hand(stray.target.box, stray.target.hand) if stray.target.box else None
+        if due in stray.passed:
+            before = stray.passed[: stray.passed.index(due)]
+            play.stands(r, tuple(one for one in before if not play.blocks(r, one)))
         next_card(r, stray.seen)
     else:
         let_lie(r)
@@ -264,10 +275,16 @@ def moved(r: "BlackjackRound", seen: Seen, source: Zone) -> None:
     if r.stray is not None and r.stray.other is seen:
         _second_first(r, r.stray, old)
         _lands(r, to, seen)
-    elif to is not None and seen.zone.box == source.box and source.box:
+    elif to is not None and source.box and _parts(old, to, seen):
         inferred.moved_apart(r, old, seen)
     elif to is not None and to is not old:
         _carried(r, old, to, seen)
+
+
+def _parts(old: Hand, to: Hand, seen: Seen) -> bool:
+    """Tell whether a card moved within its box makes a new hand, or shows which of a pair had been moved."""
+    known = to.number == seen.zone.hand
+    return old.box == to.box and not (known and to is not old and len(old) + len(to) > 2)
 
 
 def _second_first(r: "BlackjackRound", stray: Stray, hand: Hand) -> None:
@@ -298,16 +315,17 @@ def _lands(r: "BlackjackRound", to: Hand | None, seen: Seen) -> None:
 
 def _carried(r: "BlackjackRound", old: Hand, to: Hand, seen: Seen) -> None:
     """A card that counted goes to another hand: what rested on it is open again."""
+    for code in ("card-without-request", "hit-on-21"):
+        if (plan := r.plans.get(f"r{r.number}-{code}-{seen.id}")) is not None:
+            plan.waits = False
     old.drop(seen)
     if old.box == 0:
         dealer.opened_again(r)
     else:
         settle.reopen(r, old)
+        inferred.no_double(r, old, seen)
     for hand in r.all_hands():
         if r.inferred.get((hand.box, hand.number)) == (seen.n, "stand"):
             hand.stood = ""
-    if to.box == 0:
-        dealer.dealt(r, seen)
-    else:
-        to.stood = to.stood if to.stood == "told" else ""
-        count(r, to, seen)
+    to.stood = to.stood if to.stood == "told" else ""
+    _lands(r, to, seen)

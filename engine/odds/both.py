@@ -2,18 +2,20 @@
 
 from fractions import Fraction
 
-from engine.blackjack.hands import DEALER_STANDS, Hand
-from engine.odds.play import LONGEST, Play, Seat
+from engine.blackjack.hands import Hand
+from engine.odds.hands import Seat
+from engine.odds.play import LONGEST, Play, half_of
 from engine.odds.play import split as own_cards
-from engine.odds.shoe import FACES, NONE, SUITED, Counts, add, falls, player, plus
+from engine.odds.shoe import NONE, Counts, add, falls, player, plus
 
 NEAR = Fraction(1, 50)  # of the stake: far more than the sight of another hand was ever found to bring
+STAYS = 17  # a hard total on which the first hand draws no more
 Row = tuple[int, ...]  # by the value of the second hand's second card
 
 
-def _stays(hand: Hand) -> bool:
+def stays(hand: Hand) -> bool:
     """Leave out what is never good play of a single hand, and takes half of the time."""
-    return hand.total is not None and hand.total.points >= DEALER_STANDS and not hand.total.soft
+    return hand.total is not None and hand.total.points >= STAYS and not hand.total.soft
 
 
 class Both:
@@ -25,10 +27,7 @@ class Both:
 
     def __init__(self, seat: Seat, value: int) -> None:
         self.seat = seat
-        self.gone = plus(NONE, value, SUITED)
-        self.own = plus(NONE, value)
-        self.rank = FACES[value].rank
-        self.half = Play(seat, self.gone, self.own, self.rank)
+        self.half = half_of(seat, value)
         self.scale = falls(sum(self.half.shoe), 2 * LONGEST + self.half.most)
         self.known: dict[Counts, Row] = {}
 
@@ -40,11 +39,12 @@ class Both:
         """Give what both hands bring while the first is in play."""
         found = self.known.get(drawn)
         if found is None:
-            hand = player(add(self.own, drawn), self.rank)
+            hands = self.half.hands
+            may, hand = hands[drawn], player(add(hands.own, drawn), hands.split)
             ways = []
-            if hand.bust or self.half.may_stand(hand):
-                ways.append(self._second(drawn))
-            if self.seat.rules.may_hit(hand) and not _stays(hand):
+            if may.bust or may.stands:
+                ways.append(self._second(drawn, may.stood))
+            if may.hits and not stays(hand):
                 ways.append(self._hit(drawn))
             found = self.known[drawn] = tuple(map(max, zip(*ways, strict=True)))
         return found
@@ -56,10 +56,9 @@ class Both:
                 found[other] += (left - (other == value)) * brought
         return tuple(found)
 
-    def _second(self, drawn: Counts) -> Row:
+    def _second(self, drawn: Counts, row: Row) -> Row:
         """Give what both hands bring once the first is played out."""
-        row = self.half.row(player(add(self.own, drawn), self.rank))
-        rest = Play(self.seat, add(self.gone, drawn), self.own, self.rank)
+        rest = Play(self.half.hands, add(self.half.gone, drawn))
         size = sum(drawn) + 1
         found = list(NONE)
         for other, _ in self.half.left(drawn):

@@ -6,7 +6,8 @@ from fractions import Fraction
 from engine.books import BOOKS
 from engine.odds import both, play
 from engine.odds.dealer import Chances
-from engine.odds.play import Seat, best
+from engine.odds.hands import Seat
+from engine.odds.play import best
 from engine.odds.shoe import FACES, full, plus
 
 BOOK = BOOKS["live-blackjack"]

@@ -1,0 +1,1 @@
+"""Si Ki Pi: four cards each, set as a Low Hand and a High Hand, against the dealer's."""

@@ -23,13 +23,12 @@ class Deal:
     boxes: list[int]  # with an Initial Bet, clockwise
     spare: set[int]  # boxes with chips left over from the round before
     setting: str  # single, packet or auto
-    packets: bool = False
-    slots: list[int] = field(default_factory=list)
+    packets: bool = field(init=False)
+    slots: list[int] = field(init=False)
     drawn: list[Seen] = field(default_factory=list)
     together: set[str] = field(default_factory=set)  # fell with the card before: nobody knows which was first
     order: Order = Order.KEPT
-    broke: int = 0  # which card broke the order
-    alert: str = ""  # and what was said of it
+    alert: str = ""  # what was said of the card that broke it
     first: int = 0  # where the first card fell
 
     def __post_init__(self) -> None:
@@ -40,11 +39,6 @@ class Deal:
         once = [*self.boxes, 0]
         self.slots = [box for box in once for _ in range(FOUR)] if self.packets else once * FOUR
 
-    @property
-    def complete(self) -> bool:
-        """Every slot has had its card."""
-        return len(self.drawn) >= len(self.slots)
-
     def due(self) -> int | None:
         """Give the box the next card is due to, None once every slot is full."""
         return self.slots[len(self.drawn)] if len(self.drawn) < len(self.slots) else None
@@ -54,12 +48,10 @@ class Deal:
         count = len(self.drawn)
         if self.setting != "auto" or not 0 < count < FOUR:
             return False
-        packets = box == self.first and (count == 1 or self.packets)
-        slip = self.packets and not packets
-        if packets != self.packets:
-            self.packets = packets
+        were, self.packets = self.packets, box == self.first and (count == 1 or self.packets)
+        if were != self.packets:
             self.lay_out()
-        return slip
+        return were and not self.packets
 
     def takes_spare(self, box: int) -> bool:
         """Chips left over are a bet after all if a card comes to their box in its turn."""

@@ -52,7 +52,7 @@ def _joins(r: "SikipiRound", seen: "Seen", hand: Hand) -> bool:
     """Where the order says nothing more, a hand takes what comes to it."""
     if len(hand.cards) >= FOUR and _comes_back(r, seen, hand):
         return True
-    if len(hand.cards) < FOUR or not r.revealed:
+    if not r.revealed:
         hand.cards.append(seen)
         r.owner[seen.id] = hand.box
     return False
@@ -86,7 +86,6 @@ def _spare(r: "SikipiRound", box: int) -> bool:
 
 
 def _unexpected(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
-    _takes(r, seen, hand, together=False)
     r.deal.order = Order.LOOSE
     name = r.alert(
         "unexpected-card",
@@ -103,24 +102,19 @@ def _slips(r: "SikipiRound", seen: "Seen", hand: Hand, *, together: bool) -> Non
     """The first card that is not where it was due; one slip is one alert, however many cards follow."""
     deal, due = r.deal, r.deal.due()
     _takes(r, seen, hand, together=together)
-    deal.order, deal.broke = Order.BROKEN, len(deal.drawn)
-    was = "the dealer" if due == 0 else f"box {due}"
-    if due is None and deal.doubtful():
+    deal.order = Order.BROKEN
+    was = "nobody" if due is None else "the dealer" if due == 0 else f"box {due}"
+    says = f"Card {len(deal.drawn)} of the deal fell to {hand.name}; {was} was due."
+    if hand.box and hand.box not in deal.boxes:
+        says = f"Card {len(deal.drawn)} of the deal fell on box {hand.box}, which has no Initial Bet; {was} was due."
+        _stops(r, "card-to-box-without-bet", says, seen, hand.box)
+    elif due is not None:
+        _stops(r, "wrong-box-order", says, seen, hand.box or due)
+    elif deal.doubtful():
         deal.order = Order.LOOSE
         miscounted(r, [hand], late=False)
-    elif due is None:
-        _stops(r, "wrong-card-count", f"Every hand is complete, and {hand.name} has a card more.", seen, hand.box)
-    elif hand.box and hand.box not in deal.boxes:
-        says = f"Card {deal.broke} of the deal fell on box {hand.box}, which has no Initial Bet; {was} was due."
-        _stops(r, "card-to-box-without-bet", says, seen, hand.box)
     else:
-        _stops(
-            r,
-            "wrong-box-order",
-            f"Card {deal.broke} of the deal fell to {hand.name}; {was} was due.",
-            seen,
-            hand.box or due,
-        )
+        _stops(r, "wrong-card-count", f"Every hand is complete, and {hand.name} has a card more.", seen, hand.box)
 
 
 def _stops(r: "SikipiRound", code: str, says: str, seen: "Seen", box: int) -> None:
@@ -144,7 +138,7 @@ def _stops(r: "SikipiRound", code: str, says: str, seen: "Seen", box: int) -> No
         r.void_round(f"{says} {remedy.says}")
     else:
         r.deal.alert = name
-        r.plan(name, lambda choice, at: _ruled(r, name, choice, at))
+        r.plan(name, lambda choice, _: _ruled(r, name, choice))
 
 
 def _void_remedy(r: "SikipiRound") -> Remedy:
@@ -179,7 +173,7 @@ def _remedy(r: "SikipiRound") -> Remedy:
 def _goes_on(r: "SikipiRound", *, together: bool) -> None:
     """More cards fall before anybody has ruled."""
     deal = r.deal
-    if together and deal.broke == len(deal.drawn) - 1 and deal.swapped():
+    if together and deal.swapped():
         deal.order = Order.KEPT
         r.withdraw(deal.alert, "two cards fell together, and taken the other way round they are in order")
     else:
@@ -189,7 +183,6 @@ def _goes_on(r: "SikipiRound", *, together: bool) -> None:
 def seen_while_broken(r: "SikipiRound") -> None:
     """5.5.3: cards were wrongly distributed, and now a Player has seen his."""
     remedy = _void_remedy(r)
-    r.plans.pop(r.deal.alert, None)
     r.remedied(r.deal.alert, remedy)
     r.void_round(f"{r.alerts[r.deal.alert].says} {remedy.says}")
 
@@ -218,13 +211,13 @@ def taken_away(r: "SikipiRound", seen: "Seen") -> None:
         r.remedied(deal.alert, _remedy(r))
 
 
-def _ruled(r: "SikipiRound", name: str, choice: str, box: int | None) -> None:
+def _ruled(r: "SikipiRound", name: str, choice: str) -> None:
     deal = r.deal
     if deal.order is not Order.BROKEN or deal.alert != name or r.void:
         return  # it has been put right meanwhile, or came to nothing
     if choice == "continue":
         deal.order = Order.LOOSE
-    elif choice == "continue-reconstructed" or (choice == "return-bet" and box is None):
+    elif choice == "continue-reconstructed":
         _adopts(r)
     else:
         r.plans[deal.alert].waits = True  # it is an error; what follows is still to be said
@@ -254,7 +247,7 @@ def _adopts(r: "SikipiRound") -> None:
             r.gives(seen, zone.box or 0)
     del deal.drawn[len(deal.slots) :]
     out = len(r.playing()) < len(deal.boxes)  # which box is passed over is then for the dealer to say
-    deal.order = Order.LOOSE if out and not deal.complete else Order.KEPT
+    deal.order = Order.LOOSE if out and deal.due() is not None else Order.KEPT
 
 
 # ---- four cards each ------------------------------------------------------------------------------------------------
@@ -262,7 +255,7 @@ def _adopts(r: "SikipiRound") -> None:
 
 def count(r: "SikipiRound", *, late: bool) -> None:
     """Every slot should be full: look for hands of other than four cards."""
-    wrong = [hand for hand in (*r.playing(), r.dealer) if hand.has() != FOUR]
+    wrong = [hand for hand in (*r.playing(), r.dealer) if len(hand.cards) != FOUR]
     if wrong and r.deal.order is not Order.BROKEN:
         miscounted(r, wrong, late=late)
 
@@ -272,8 +265,8 @@ def miscounted(r: "SikipiRound", wrong: "Sequence[Hand]", *, late: bool) -> None
     first = wrong[0]
     alone = len(wrong) == 1 and first.box != 0 and r.switches.wrong_count == "remove-hand"
     removes = alone and (late or not r.looked())
-    says = " and ".join(f"{hand.name} holds {_cards(hand.has())}" for hand in wrong)
-    says = f"{says[:1].upper()}{says[1:]} where four are due."
+    says = " and ".join(f"{hand.name} holds {len(hand.cards)}" for hand in wrong)
+    says = f"{says[:1].upper()}{says[1:]} where four cards are due."
     if removes:
         after = f"Remove the hand of {first.name} and give its bets back; the others go on."
         remedy = Remedy("hand-removed", r.book.clause("removed"), boxes=(first.box,), says=after)
@@ -295,7 +288,3 @@ def miscounted(r: "SikipiRound", wrong: "Sequence[Hand]", *, late: bool) -> None
         give_back(r, first, remedy.clause)
     else:
         r.void_round(says)
-
-
-def _cards(many: int) -> str:
-    return "one card" if many == 1 else f"{many} cards"

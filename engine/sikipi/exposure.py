@@ -29,7 +29,6 @@ def turned_up(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
 
 def dealt_up(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
     """A card is dealt face up: that is the dealer's doing."""
-    seen.turned_by = "dealer"
     if hand.box == 0:
         _dealer_exposed(r, seen)
     elif r.plays(hand):

@@ -28,38 +28,23 @@ class Hand:
     def name(self) -> str:
         return f"box {self.box}" if self.box else "the dealer"
 
-    def has(self) -> int:
-        """Give how many cards were dealt to it; one lifted and put down again is one card."""
-        lying = sum(not seen.gone for seen in self.cards)
-        return lying if lying > FOUR else min(len(self.cards), FOUR)
-
-    def four(self) -> list[Seen]:
-        """Give its four cards, none if they are not four."""
-        if len(self.cards) == FOUR:
-            return self.cards
-        lying = [seen for seen in self.cards if not seen.gone]
-        return lying if len(lying) == FOUR else []
-
     def faces(self) -> list[Card]:
-        """Give its four faces, none unless all are known."""
-        known = [seen.card for seen in self.four() if seen.card is not None]
-        return known if len(known) == FOUR else []
+        """Give its four faces, none unless it has four cards and all are known."""
+        known = [seen.card for seen in self.cards if seen.card is not None]
+        return known if len(known) == len(self.cards) == FOUR else []
 
     def all_up(self) -> bool:
-        four = self.four()
-        return bool(four) and all(seen.up for seen in four)
+        return len(self.cards) == FOUR and all(seen.up for seen in self.cards)
 
     def lying(self) -> tuple[list[Seen], list[Seen]] | None:
         """Give the two parts that lie in the places for Low and High Hand, if both are complete."""
-        low = [seen for seen in self.cards if seen.zone.part == "low" and not seen.gone]
-        high = [seen for seen in self.cards if seen.zone.part == "high" and not seen.gone]
+        low = [seen for seen in self.cards if seen.zone.part == "low"]
+        high = [seen for seen in self.cards if seen.zone.part == "high"]
         return (low, high) if len(low) == len(high) == TWO else None
 
     def parts(self) -> tuple[Part, Part] | None:
         """Give the faces of Low and High Hand as they were set, if all are known."""
         if self.placed is None:
             return None
-        (a, b), (c, d) = self.placed
-        if a.card is None or b.card is None or c.card is None or d.card is None:
-            return None
-        return (a.card, b.card), (c.card, d.card)
+        known = [seen.card for part in self.placed for seen in part if seen.card is not None]
+        return ((known[0], known[1]), (known[2], known[3])) if len(known) == FOUR else None

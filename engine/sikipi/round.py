@@ -32,6 +32,7 @@ class SikipiRound(Round):
         self.examiners: dict[str, int] = {}  # which hand each Player looked at first
         self.held_back: set[int] = set()  # boxes that wait for a ruling of their own
         self.early_chips: dict[str, tuple[Decimal, Decimal, bool]] = {}
+        self.any_down = False  # a card was dealt face down
         self.any_set = False
         self.revealed = False
         self.opened = False  # the first cards were looked at for their order
@@ -90,14 +91,16 @@ class SikipiRound(Round):
 
     def _arrives(self, seen: Seen, hand: Hand, *, together: bool) -> None:
         again = dealing.arrives(self, seen, hand, together=together)
+        self.any_down = self.any_down or not seen.up
         if self.void:
             return
-        if seen.up and not self.revealed:
+        as_shown = seen.up and seen.zone.part != "cards" and not self.any_down  # we look on from the showdown only
+        if seen.up and not self.revealed and not as_shown:
             if again:
                 exposure.turned_up(self, seen, hand)
             else:
                 exposure.dealt_up(self, seen, hand)
-        if again and not self.void:
+        if (again or as_shown) and not self.void:
             self._lies(seen, hand, None)
 
     def turned(self, seen: Seen, *, was_up: bool) -> None:
@@ -217,15 +220,15 @@ class SikipiRound(Round):
         if event.box is None:
             return
         hand = self.hand(event.box)
-        if event.name == "players-viewed" and hand.cards:
-            setting.viewed(self, hand, event.player)
-        elif event.name in ("house-way-requested", "walked-away"):
+        if event.name in ("house-way-requested", "walked-away"):
             if event.name == "house-way-requested":
                 self.asked.add(event.box)
             self.known(hand)
-        elif event.name == "cards-touched":
+        elif event.name == "players-viewed" and hand.cards:
+            setting.viewed(self, hand, event.player)
+        elif event.name == "cards-touched" and hand.cards:
             setting.handled(self, hand, event)
-        elif event.name == "cards-shown":
+        elif event.name == "cards-shown" and hand.cards:
             setting.shown(self, hand)
 
     def decided(self, event: Decision) -> None:
@@ -279,14 +282,22 @@ class SikipiRound(Round):
         return True
 
     def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
-        if not self.withdrawn_chips(stack, delta):
+        if self.revealed or not self._takes_back(stack, delta):
             settlement.note_early(self, stack, delta, before)
 
     def withdrawn_chips(self, stack: Stack, delta: Decimal) -> bool:
-        """One who may have his bet back takes it (5.6.3)."""
+        """A Player may take back a bet while the options are open, and once all is shown what he won, if unread yet."""
+        if self.revealed:
+            stack.carried -= delta
+            stack.collected = True
+            return True
+        return self._takes_back(stack, delta)
+
+    def _takes_back(self, stack: Stack, delta: Decimal) -> bool:
+        """5.6.3: a whole stake that goes while the options are open is a bet returned."""
         box = stack.spot.box
         may = any("return-bet" in alert.remedy.options and box in alert.remedy.boxes for alert in self.alerts.values())
-        if delta > 0 or stack.present or self.any_set or self.revealed or not may:
+        if delta > 0 or stack.present or self.any_set or not may:
             return False
         if stack.spot.kind == "main" and self.bets_on("main", box) == [stack]:
             self.invalidate(box)

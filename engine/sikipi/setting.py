@@ -82,7 +82,7 @@ def _wrong_house_way(r: "SikipiRound", hand: Hand, parts: tuple[Part, Part], due
         Remedy("continue", clause, hands=_hands(hand, due), says=f"Reset it to {_told(due)} before it is compared."),
         anchor=f"box{hand.box}",
         box=hand.box or None,
-        evidence=tuple(seen.id for seen in hand.four()),
+        evidence=tuple(seen.id for seen in hand.cards),
         clause=clause,
     )
 
@@ -105,7 +105,7 @@ def _foul(r: "SikipiRound", hand: Hand, parts: tuple[Part, Part]) -> None:
         remedy,
         anchor=f"box{hand.box}",
         box=hand.box,
-        evidence=tuple(seen.id for seen in hand.four()),
+        evidence=tuple(seen.id for seen in hand.cards),
     )
     if name and not relabel:
         r.waits(name, hand)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import combinations, combinations_with_replacement, pairwise
 from pathlib import Path
 
 import pytest
@@ -15,9 +15,10 @@ from engine.cards import CARDS, RANKS
 from engine.odds import both, live, play, sikipi
 from engine.odds.dealer import TOTALS, Chances, draws
 from engine.odds.figures import CHANCE, EDGE, RETURN, Figure, sections
+from engine.odds.hands import Hands, Seat
 from engine.odds.page import percent, shown
 from engine.odds.payoffs import payoffs
-from engine.odds.shoe import ACE, FACES, NONE, TEN, Counts, full, plus
+from engine.odds.shoe import ACE, FACES, NONE, TEN, Counts, full, player, plus
 
 LIVE = BOOKS["live-blackjack"]
 OBO = LIVE.at_table(settings={"live_vs_bj": "obo"})
@@ -191,7 +192,7 @@ class Small:
     def __init__(self, shoe: Counts, up: int, book: Book = LIVE) -> None:
         self.shoe, self.up = shoe, up
         self.das = book.switches.live_das == "true"
-        self.seat = play.Seat(book, Chances(book, up, shoe))
+        self.seat = Seat(book, Chances(book, up, shoe))
 
     def against(self, shoe: Counts, pays: Callable[[str], Fraction | int]) -> Fraction:
         ends = dealer_ends(shoe, (self.up,))
@@ -279,7 +280,7 @@ SHOES = [
 @pytest.mark.parametrize(("shoe", "up"), SHOES)
 def test_one_hand_is_played_at_its_best(shoe: Counts, up: int) -> None:
     game = Small(shoe, up)
-    whole = play.Play(game.seat, NONE, NONE)
+    whole = play.Play(Hands(game.seat), NONE)
     for one, first in drawn_from(shoe):
         del first
         for two, second in drawn_from(take(shoe, one)):
@@ -307,7 +308,7 @@ def test_both_hands_of_a_split_bring_the_same(
     """The law of `play.split`: hand after hand off the shoe is twice the first hand."""
     game = Small(shoe, up, book)
     for value, _ in drawn_from(shoe):
-        half = play.Play(game.seat, plus(NONE, value, 2), plus(NONE, value), FACES[value].rank)
+        half = play.half_of(game.seat, value)
         each = half.worth(NONE)
         found = play.split(game.seat, value, Fraction(-4))
         assert found == game.two(value, half, pays)
@@ -351,6 +352,17 @@ def test_a_split_that_falls_short_is_not_looked_into() -> None:
     game = Small(shoe, up, OBO)
     least = play.split(game.seat, 7, Fraction(4))
     assert least < play.split(game.seat, 7, least)
+
+
+def test_no_hand_against_a_ten_draws_to_a_hard_17() -> None:
+    """`both` leaves such draws out, for the first hand of two."""
+    shoe = plus(full(8), TEN, -1)
+    whole = play.Play(Hands(Seat(LIVE, Chances(LIVE, TEN, shoe))), NONE)
+    for one, two in combinations_with_replacement(range(len(FACES)), 2):
+        whole.value(plus(plus(NONE, one), two))
+    hard = {drawn for drawn in whole.known if sum(drawn) > 1 and both.stays(player(drawn)) and not player(drawn).bust}
+    assert len(hard) > 1000
+    assert hard <= whole.stands
 
 
 def test_all_first_cards_meet_in_the_average() -> None:

@@ -21,7 +21,7 @@ def main(arguments: list[str]) -> None:
     if "--merge" in arguments:
         options = ["-merge=1", "-max_len=512", str(CORPUS), str(SCRATCH)]
     else:
-        options = [f"-max_total_time={arguments[0]}", "-max_len=512", "-rss_limit_mb=4096", str(SCRATCH), str(CORPUS)]
+        options = [f"-max_total_time={arguments[0]}", "-max_len=512", "-rss_limit_mb=4096", f"-artifact_prefix={SCRATCH}/", str(SCRATCH), str(CORPUS)]
     atheris.Setup([sys.argv[0], *options], judge)
     atheris.Fuzz()
 
