@@ -45,7 +45,7 @@ bench: setup
 fuzz: setup
 	@$(bin)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/fuzz.txt
 	@$(bin)/python -m tests.fuzz.run $(seconds)
-	@$(bin)/python -m tests.fuzz.run --merge
+	@$(bin)/python -m tests.fuzz.keep
 
 mutants: setup
 	@$(bin)/python -m tests.mutants

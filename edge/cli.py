@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
+from typing import NoReturn
 
 from edge.usage import UsageError
 
@@ -33,8 +34,15 @@ def _table_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} ('{self.prog} --help' says more)")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="feltwatch", description="Watches a casino table by its approved rule book.")
+    parser = _Parser(prog="feltwatch", description="Watches a casino table by its approved rule book.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("demo", help="watch the bundled rounds being judged")
     judge = commands.add_parser("judge", help="table events in, verdicts out; no camera, no broker")
@@ -73,9 +81,8 @@ def _run(options: argparse.Namespace) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; give 0 done, 1 a fault found in what was checked, 2 wrong usage or bad input."""
-    options = _parser().parse_args(arguments)
     try:
-        return _run(options)
+        return _run(_parser().parse_args(arguments))
     except UsageError as error:
         sys.stdout.flush()
         print(f"feltwatch: {error}", file=sys.stderr)  # noqa: T201  this is the command line

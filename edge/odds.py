@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from engine.odds import live
-from engine.odds.figures import sections
+from engine.odds.figures import Section, sections
 from engine.odds.page import page as write
 from engine.odds.page import shown
 from engine.odds.shoe import FACES
@@ -25,12 +25,17 @@ def columns() -> live.Columns:
 
 def page() -> str:
     """Give docs/odds.md."""
-    return write(sections(columns()))
+    return write(figures())
+
+
+def figures() -> Sequence[Section]:
+    """Give every figure."""
+    return tuple(sections(columns()))
 
 
 def single(keys: Sequence[str]) -> int:
     """Print some of the figures with their fractions."""
-    known = {figure.key: figure for section in sections(columns()) for figure in section.figures}
+    known = {figure.key: figure for section in figures() for figure in section.figures}
     for key in keys:
         if key not in known:
             sys.stderr.write(f"edge.odds: unknown figure {key!r}: expected one of {', '.join(known)}\n")

@@ -59,8 +59,8 @@ def chips(r: "Round", event: "Chips") -> None:
     """Take note of what now lies on a spot, and judge the change."""
     spot = event.spot
     if spot is None or spot.box > int(r.switches.boxes) or spot.kind not in r.book.bets:
-        outside = "" if spot is None else spot.text
-        (r.outside_chips.discard if event.amount == 0 else r.outside_chips.add)(outside)
+        where = {"" if spot is None else spot.text}
+        r.outside_chips = r.outside_chips - where if event.amount == 0 else r.outside_chips | where
         return
     stack = r.stacks.get(spot.text)
     if stack is None:

@@ -86,7 +86,7 @@ def _interrupted(r: "Round", _: "Signal") -> None:
         remedy = Remedy("continue", r.book.clause("continue"), says="Finish the round.")
         r.alert(code, says, remedy, anchor="told", severity="advise")
     else:
-        says = "Play was interrupted before any bet was decided."
+        says = "Play was interrupted." if decided else "Play was interrupted before any bet was decided."
         remedy = Remedy("void", r.book.clauses.get("interrupted", fault.clause), says="Void: every bet goes back.")
         if r.alert(code, says, remedy, anchor="told"):
             r.void_round(says)
@@ -138,6 +138,21 @@ def _dropped(r: "Round", event: "Signal") -> None:
     )
     r.plan(name)
     r.cancel(name)
+
+
+def gone(r: "Round", seen: "Seen") -> None:
+    """A card left the layout while the first cards were dealt: nobody takes one up then."""
+    name = r.alert(
+        "card-dropped",
+        f"The {spoken(seen.card)} of {seen.zone.text} left the table while the first cards were dealt.",
+        r.error_remedy((), says=f"Found, it goes back to {seen.zone.text}; else it is missing."),
+        anchor=seen.id,
+        box=seen.zone.box or None,
+        evidence=(seen.id,),
+    )
+    if name:
+        r.dropped[seen.id] = r.plan(name)
+        r.cancel(name)
 
 
 def _seated(r: "Round", event: "Signal") -> None:
@@ -230,14 +245,17 @@ def opens(r: "Round", seen: "Seen", card: Card | None) -> None:
 
 def first(r: "Round") -> None:
     """The first card of a round: nothing of the last one may lie about."""
-    for name, zone in r.stale.items():
+    if r.stale:
+        zones = list(dict.fromkeys(zone.text for zone in r.stale.values()))
+        several = len(r.stale) > 1
+        what, them, does = ("Cards", "them; they belong", "lie") if several else ("A card", "it; it belongs", "lies")
         r.alert(
             "stale-card",
-            f"A card of the last round still lies on {zone.text}.",
-            Remedy("continue", r.faultclause("stale-card"), says="Remove it before dealing; it belongs to no hand."),
-            anchor=name,
-            box=zone.box or None,
-            evidence=(name,),
+            f"{what} of the last round still {does} on {', '.join(zones)}.",
+            Remedy("continue", r.faultclause("stale-card"), says=f"Before dealing remove {them} to no hand."),
+            anchor=next(iter(r.stale)),
+            box=next(iter(r.stale.values())).box or None,
+            evidence=tuple(r.stale),
         )
     bets.lone_side_bets(r)
 

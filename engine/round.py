@@ -34,6 +34,7 @@ class Round(Voice):
         self.told = book.switches.decisions == "told"
         self.void = ""
         self.absent: set[int] = set()
+        self.dropped: dict[str, Plan] = {}
         self.outside_chips: set[str] = set()
         self.slip: after_close.Slip | None = None
         self.seats: dict[str, set[int]] = {}  # who holds which, as told or as his bets show
@@ -62,6 +63,7 @@ class Round(Voice):
 
     def on_dealt(self, event: Dealt) -> None:
         if event.id in self.seen:
+            self.found(event.id)
             self.on_move(Move(event.t, event.id, event.zone))
             return
         if event.zone is OUTSIDE or (event.zone.box or 0) > int(self.switches.boxes):
@@ -74,6 +76,13 @@ class Round(Voice):
         checks.drawn(self, seen, event)
         if not self.void:
             self.card(seen, event)
+
+    def found(self, name: str) -> None:
+        """A card that had left the table is back."""
+        self.seen[name].gone = False
+        plan = self.dropped.pop(name, None)
+        if plan is not None:
+            plan.waits = False
 
     def see(self, event: Dealt) -> Seen:
         sure = event.sure >= self.min_sure
@@ -105,6 +114,8 @@ class Round(Voice):
             if event.id in self.stale:
                 self.stale[event.id] = event.zone
             return
+        if seen.gone:
+            self.found(event.id)
         if event.zone.part == "discard":
             self.on_remove(Remove(event.t, event.id))
             return

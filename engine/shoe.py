@@ -37,25 +37,24 @@ class Shoe:
         if len(self.opening) >= OPENING:
             return None
         self.opening.append(card)
-        if len(self.opening) < OPENING or None in self.opening:
+        read = [one for one in self.opening if one is not None]
+        if len(read) < OPENING:
             return None
         if tuple(self.opening) == self.before:
             return "they repeat the opening of the shoe before"
-        if _new_deck(self.opening):
+        if _new_deck(read):
             return "they follow the order of a new deck"
         return None
 
 
-def _new_deck(opening: list[Card | None]) -> bool:
+def _new_deck(opening: list[Card]) -> bool:
     """Tell whether the cards run through the suits, all up or all down, as a new deck does."""
     steps = {_step(one, two) for one, two in pairwise(opening)}
     return steps <= {1, 0} or steps <= {-1, 0}
 
 
-def _step(one: Card | None, two: Card | None) -> int:
+def _step(one: Card, two: Card) -> int:
     """Give 1 or -1 for the next card of the suit up or down, 0 for the turn to another suit, 2 for anything else."""
-    if one is None or two is None:
-        return 2
     if one.suit != two.suit:
         return 0 if {one.rank, two.rank} <= {"A", "K", "2"} else 2
     apart = two.height - one.height

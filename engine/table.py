@@ -177,7 +177,7 @@ class Table:
             before = self.lying.get(event.spot.text, (event.spot, ZERO))[1]
             less = event.spot.text in self.lying
             if event.amount is not None and before is not None:
-                less = event.amount <= before
+                less = event.amount < before or (event.amount == before and (event.by != "player" or not before))
             if not (less or event.by == "dealer" or self._late(event, before)):
                 return True
             self.lying[event.spot.text] = (event.spot, event.amount)

@@ -42,9 +42,9 @@ def settings() -> str:
     lines = [
         "# Settings of the books",
         "",
-        "Generated from the books by `python -m tests.pages`. Where a text can be read in two ways, or leaves a thing to",
-        "the house, a setting says which way this table takes: `feltwatch judge --set NAME=VALUE`. The default is in bold;",
-        "where a book has another default it is named.",
+        "Generated from the books by `python -m tests.pages`. Where a text can be read in two ways, or leaves a thing",
+        "to the house, a setting says which way this table takes: `feltwatch judge --set NAME=VALUE`. The default is",
+        "in bold; where a book has another default it is named.",
         "",
         "| setting | values | decides |",
         "| --- | --- | --- |",

@@ -37,6 +37,8 @@ def _raised(r: "BlackjackRound", box: int, delta: Decimal | None, event: "Chips"
     if r.split_off is not None and extras.split_made_up(r, box, delta):
         return True
     hands = r.hands[box]
+    if r.told_extra and (late := next((h for h in hands if h.full_double and extras.awaited(r, h)), None)) is not None:
+        return extras.came(r, late, delta)
     hand = next((h for h in hands if h.asked), None) or next((h for h in hands if not r.finished(h)), None)
     if hands[0].aces:  # one card each and no more: whatever comes is meant for the hand that has two
         hand = next((h for h in hands if len(h) > 1 and h.pair()), None) or next((h for h in hands if len(h) > 1), hand)

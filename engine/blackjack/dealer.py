@@ -56,6 +56,12 @@ def draws(r: "BlackjackRound") -> bool:
     return pending(r)
 
 
+def _unpaid(r: "BlackjackRound") -> bool:
+    """Tell whether a Blackjack still lies there unpaid: the dealer may well draw out before he settles."""
+    naturals = [hand for hand in r.all_hands() if hand.natural and not hand.invalid]
+    return any(stack.untouched and stack.present for hand in naturals for stack in settle.betting(r, hand))
+
+
 def dealt(r: "BlackjackRound", seen: Seen) -> None:
     """A card on the dealer's hand after the Initial Deal."""
     waiting = tuple(hand for hand in r.all_hands() if not r.finished(hand))
@@ -67,7 +73,7 @@ def dealt(r: "BlackjackRound", seen: Seen) -> None:
             code = "double-card-missing"
         else:
             code = "dealer-second-card-too-early" if len(r.dealer) == 1 else "dealer-draws-before-players-done"
-        at = f", at {blocked.points}" if blocked.total else ""
+        at = f", at {blocked.points}," if blocked.total else ""
         strays.slip(r, code, r.dealer, seen, f"Box {blocked.box}{at} is not done.", passed=waiting)
         return
     play.stands(r, waiting)
@@ -76,7 +82,7 @@ def dealt(r: "BlackjackRound", seen: Seen) -> None:
         _overdraw(r, seen)
         return
     play.opened(r)
-    if not pending(r):
+    if not pending(r) and not _unpaid(r):
         r.alert(
             "dealer-draw-not-needed",
             "The dealer drew although no bet waited for it.",

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from engine.blackjack import dealer, extras, followers, settle
 from engine.blackjack.hands import MUST_DRAW_BELOW, Hand
-from engine.money import ZERO
 from engine.spots import MAX_HANDS, hand_zone
 from engine.verdicts import Remedy
 
@@ -76,7 +75,7 @@ def _double(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
     if not may_double(r, hand):
         hand.asked = "bad double-not-allowed"
         if paid:
-            refuse(r, hand, paid)
+            refuse(r, hand, "double-not-allowed", paid)
         return
     key = (r.seat(hand.box).spot.text, hand.number)
     base = r.wagers[key][0]
@@ -104,7 +103,7 @@ def _split(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
     if code:
         hand.asked = f"bad {code}"
         if paid:
-            refuse(r, hand, paid)
+            refuse(r, hand, code, paid)
         return
     new = part(r, hand, hand.cards[1])
     if paid is not None:
@@ -131,7 +130,8 @@ def split_error(r: "BlackjackRound", hand: Hand) -> str:
 def part(r: "BlackjackRound", hand: Hand, seen: "Seen", number: int = 0) -> Hand:
     """Move one card of a pair to a hand of its own."""
     hands = r.hands[hand.box]
-    free = number if number and all(h.number != number for h in hands) else max(h.number for h in hands) + 1
+    used = {h.number for h in hands}
+    free = number if number and number not in used else min(set(range(1, MAX_HANDS + 1)) - used)
     new = Hand(hand.box, free, split=True)
     one = seen.card
     hand.split = True
@@ -151,7 +151,7 @@ def _surrender(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
     del event
     if hand.surrendered:
         return
-    if r.too_late:
+    if r.too_late and not hand.split:
         r.alert(
             "surrender-too-late",
             f"Box {hand.box} would surrender after a card beyond the second was dealt.",
@@ -238,18 +238,21 @@ SAYS = {
 }
 
 
-def refuse(r: "BlackjackRound", hand: Hand, delta: Decimal | None) -> None:
-    """Chips come for a double or split that was told and is not allowed; a supervisor may allow it after all."""
-    code, hand.asked = hand.asked.split()[1], ""
-    if not_allowed(r, hand, code, delta):
+def refuse(r: "BlackjackRound", hand: Hand, code: str, delta: Decimal | None) -> None:
+    """Chips come for a double or split that is not allowed; a supervisor may allow it after all."""
+    hand.asked = ""
+    if not_allowed(r, hand, code):
         return
     if code == "double-not-allowed":
-        hand.extra = delta
-    else:
+        key = (r.seat(hand.box).spot.text, hand.number)
+        base = r.wagers[key][0]
+        hand.asked = "double"
+        r.wagers[key] = (base, extras.fit(r, hand, delta, base))
+    elif len(r.hands[hand.box]) < MAX_HANDS:
         extras.split_paid(r, part(r, hand, hand.cards[-1]), delta)
 
 
-def not_allowed(r: "BlackjackRound", hand: Hand, code: str, delta: Decimal | None = None) -> bool:
+def not_allowed(r: "BlackjackRound", hand: Hand, code: str) -> bool:
     """Say that a double or split is not allowed, unless a supervisor has said that it is."""
     what = "split" if code.startswith("split") else "double"
     anchor = _short(hand)
@@ -264,8 +267,6 @@ def not_allowed(r: "BlackjackRound", hand: Hand, code: str, delta: Decimal | Non
     )
     if r.waved(code, anchor):
         return False
-    text = r.seat(hand.box).spot.text
-    r.refused[text] = r.refused.get(text, ZERO) + (delta or ZERO)
     hand.refusal = name or hand.refusal
     r.cancel(name)
     return True

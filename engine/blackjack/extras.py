@@ -18,8 +18,6 @@ def fit(r: "BlackjackRound", hand: Hand, extra: Decimal | None, base: Decimal | 
     """A double is at most the Initial Bet (live: just it); what is above is given back."""
     if extra is None or base is None:
         return extra
-    text = r.seat(hand.box).spot.text
-    r.refused[text] = max(extra - base, ZERO)
     exact = r.book.id == "live-blackjack"
     if extra <= base and not (exact and extra != base):
         return extra
@@ -34,7 +32,7 @@ def fit(r: "BlackjackRound", hand: Hand, extra: Decimal | None, base: Decimal | 
         anchor=f"box{hand.box}-hand{hand.number}",
         box=hand.box,
         hand=hand.number,
-        evidence=(text,),
+        evidence=(r.seat(hand.box).spot.text,),
     )
     return min(extra, base)
 
@@ -42,6 +40,11 @@ def fit(r: "BlackjackRound", hand: Hand, extra: Decimal | None, base: Decimal | 
 def told(r: "BlackjackRound", key: Key, amount: Decimal | None) -> None:
     """An extra bet was told; its chips come before the card, or after it."""
     r.told_extra[key] = (amount, ZERO)
+
+
+def awaited(r: "BlackjackRound", hand: Hand) -> bool:
+    """Tell whether the chips of a double that was told are still to come."""
+    return (r.seat(hand.box).spot.text, hand.number) in r.told_extra
 
 
 def came(r: "BlackjackRound", hand: Hand, delta: Decimal | None) -> bool:
@@ -80,7 +83,7 @@ def card_falls(r: "BlackjackRound", hand: Hand) -> None:
 
 
 def less(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
-    """Chips go back that are not in play: refused ones, what was too much, or a bet thought better of in time."""
+    """Chips of an extra bet go back before its card: what was too much, or a bet thought better of."""
     spot = stack.spot
     for hand in r.hands.get(spot.box, ()):
         key = (spot.text, hand.number)
@@ -95,9 +98,6 @@ def less(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
         if extra and not hand.full_double:
             r.wagers[key] = (base, max(extra + delta, ZERO))
             return True
-    if 0 < -delta <= r.refused.get(spot.text, ZERO):
-        r.refused[spot.text] += delta
-        return True
     return False
 
 
@@ -124,29 +124,24 @@ def split_paid(r: "BlackjackRound", hand: Hand, delta: Decimal | None) -> None:
         hand=hand.number,
         evidence=(text,),
     )
-    if delta > base:
-        for one in (text, f"box{hand.box}.hand{hand.number}"):
-            r.refused[one] = delta - base
-    else:
+    if delta < base:
         r.split_off = (hand, base - delta, name)
 
 
 def split_made_up(r: "BlackjackRound", box: int, delta: Decimal | None) -> bool:
     """The rest of a split bet that was short is put down before the next card."""
-    if r.split_off is None or delta is None or r.split_off[0].box != box or delta > r.split_off[1]:
+    if r.split_off is None or r.split_off[0].box != box:
         return False
     hand, missing, name = r.split_off
-    r.split_off = (hand, missing - delta, name) if delta < missing else None
-    if r.split_off is None:
+    left = ZERO if delta is None else missing - delta
+    r.split_off = (hand, left, name) if left > 0 else None
+    if left == 0:
         r.withdraw(name, "the rest was put down")
     return True
 
 
-def split_unpaid(r: "BlackjackRound") -> None:
+def split_unpaid(r: "BlackjackRound", hand: Hand) -> None:
     """Cards parted and no second stack: without a bet it is no split (3.21)."""
-    if r.split_wait is None:
-        return
-    hand, _ = r.split_wait
     r.split_wait = None
     r.alert(
         "split-bet-missing",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from engine.blackjack import extras, followers
 from engine.blackjack.decisions import may_double, not_allowed, part, refuse, refused_card, split_error
 from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
+from engine.spots import MAX_HANDS, hand_zone
 
 if TYPE_CHECKING:
     from engine.blackjack.round import BlackjackRound
@@ -15,16 +16,15 @@ if TYPE_CHECKING:
 def chips_added(r: "BlackjackRound", hand: Hand, delta: Decimal | None) -> bool:
     """A second stack came to a box: a double or a split, told or about to show."""
     if hand.asked.startswith("bad "):
-        refuse(r, hand, delta)
+        refuse(r, hand, hand.asked.split()[1], delta)
         return True
     if extras.came(r, hand, delta):
         return True
-    base, extra = r.wagers.get((r.seat(hand.box).spot.text, hand.number), (None, None))
-    if extra and hand.doubled:
-        return False
     code = _forbidden(r, hand)
-    if code and not_allowed(r, hand, code, delta):
+    if code:
+        refuse(r, hand, code, delta)
         return True
+    base = r.wagers.get((r.seat(hand.box).spot.text, hand.number), (None, None))[0]
     hand.extra = (hand.extra or 0) + (delta if delta is not None else base or Decimal(1))
     if len(hand) == 2 and not _may_split(r, hand):
         extras.fit(r, hand, hand.extra, base)
@@ -93,7 +93,7 @@ def moved_apart(r: "BlackjackRound", old: Hand, seen: "Seen") -> None:
         return
     paid, old.extra = old.extra, None
     code = split_error(r, old)
-    if code and not_allowed(r, old, code, paid):
+    if code and not_allowed(r, old, code):
         old.asked = ""
         return
     new = part(r, old, seen, number)
@@ -106,24 +106,20 @@ def moved_apart(r: "BlackjackRound", old: Hand, seen: "Seen") -> None:
 
 def _swap(old: Hand, known: Hand, seen: "Seen") -> None:
     """The split was told, and the other card of the pair is the one that moved."""
-    if len(old) == 1 and len(known) == 1:
-        other = known.cards[0]
-        old.drop(seen)
-        known.drop(other)
-        known.add(seen)
-        old.add(other)
-    elif seen in old.cards:
-        old.drop(seen)
-        known.add(seen)
+    other = known.cards[0]
+    other.zone = hand_zone(old.box, old.number)
+    known.drop(other)
+    old.drop(seen)
+    known.add(seen)
+    old.add(other)
 
 
 def played_apart(r: "BlackjackRound", hand: Hand, number: int) -> Hand:
     """A card falls although the cards were not to be parted: the split is played all the same."""
     apart = next((seen for seen in hand.cards if seen.zone.hand != hand.number), None)
-    if apart is None:
+    if apart is None or len(r.hands[hand.box]) >= MAX_HANDS:
         return hand
     refused_card(r, hand)
-    r.refused.pop(r.seat(hand.box).spot.text, None)
     new = part(r, hand, apart, apart.zone.hand)
     return new if new.number == number else hand
 

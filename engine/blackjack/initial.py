@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from engine import checks
 from engine.blackjack import play, sides, strays
 from engine.cards import spoken
 from engine.round import Plan, Seen
@@ -33,7 +34,7 @@ def dealt(r: "BlackjackRound", seen: Seen) -> None:
     """A card of the first two passes."""
     if r.misdeal is not None:
         _lay(r, seen)
-        _follow(r, seen)
+        _follow(r, r.misdeal, seen)
         return
     if r.loose:
         _lay(r, seen)
@@ -139,11 +140,16 @@ def _code(r: "BlackjackRound", box: int, due: int, place: int) -> str:
         return "card-to-box-without-bet"
     first_pass = place <= len(r.boxes)
     if box == 0:
-        return "box-skipped" if first_pass else "dealer-second-card-too-early"
+        return _skipped(r) if first_pass else "dealer-second-card-too-early"
     again = place > 0 and r.order[place - 1] == box
     if due == 0:
         return "box-double-card" if again and box != r.boxes[0] else "dealer-first-card-missing"
-    return "box-double-card" if again else "box-skipped"
+    return "box-double-card" if again else _skipped(r)
+
+
+def _skipped(r: "BlackjackRound") -> str:
+    """Passed over, until its card comes later; where the round is cancelled at once nobody waits for that."""
+    return "wrong-box-order" if r.book.reconstructs == "void" and r.switches.live_error == "cancel" else "box-skipped"
 
 
 def _unexpected(r: "BlackjackRound", seen: Seen) -> None:
@@ -174,11 +180,8 @@ def assignment(r: "BlackjackRound") -> list[tuple[Seen, Zone]]:
     return [(seen, slots[index] if index < len(slots) else SHOE) for index, seen in enumerate(r.sequence)]
 
 
-def _follow(r: "BlackjackRound", seen: Seen) -> None:
+def _follow(r: "BlackjackRound", slip: Misdeal, seen: Seen) -> None:
     """More cards fall before the error is put right: say how it then stands, never alert twice."""
-    slip = r.misdeal
-    if slip is None:
-        return
     place = len(r.sequence) - 1
     first_pass = slip.at <= len(r.boxes)
     last = len(r.boxes) if first_pass else len(r.order) - 1
@@ -243,11 +246,13 @@ def _second_first(r: "BlackjackRound", second: Seen, moved: Seen) -> None:
 def removed(r: "BlackjackRound", seen: Seen) -> None:
     """A card is taken up again before play has begun: it is not in the sequence until it comes back."""
     hand = r.hand(seen.zone.box) if seen.zone.box is not None else None
-    if r.misdeal is None or hand is None or seen not in hand.cards:
+    if hand is None or seen not in hand.cards:
+        return
+    if r.misdeal is None:
+        checks.gone(r, seen)
         return
     hand.drop(seen)
-    if seen in r.sequence:
-        r.sequence.remove(seen)
+    r.sequence = [one for one in r.sequence if one is not seen]
     lying_right(r)
 
 

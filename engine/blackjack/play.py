@@ -1,5 +1,6 @@
 """The Subsequent Deal: every further card against the hand whose turn it is."""
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from engine import bets, payments
@@ -125,7 +126,7 @@ def _unpaid_blackjack(r: "BlackjackRound", hand: Hand) -> None:
         due = "what is due" if line.net is None else plain(line.net)
         name = r.alert(
             "blackjack-not-paid",
-            f"Box {hand.box} has Blackjack against {spoken(r.upcard)} and is not paid; pay {due} now.",
+            f"Box {hand.box} has Blackjack against the {spoken(r.upcard)} and is not paid; pay {due} now.",
             Remedy("correct-payment", r.book.clause("blackjack"), says=f"Pay {due} before play goes on."),
             anchor=stack.spot.text,
             box=hand.box,
@@ -161,19 +162,14 @@ def between(r: "BlackjackRound", acting: Hand | None, hand: Hand) -> tuple[Hand,
     """Give the unfinished hands that come before this one."""
     if acting is None or acting is hand:
         return ()
-    found = []
-    for one in r.all_hands():
-        if one is hand:
-            break
-        if not r.finished(one):
-            found.append(one)
+    found = [one for one in takewhile(lambda one: one is not hand, r.all_hands()) if not r.finished(one)]
     return tuple(one for one in found if not (one.box == hand.box and len(one) == 1 and _later(r, hand, one)))
 
 
 def _later(r: "BlackjackRound", hand: Hand, one: Hand) -> bool:
     """Of one box's re-split hands any may come next, once the hand in play is finished."""
     hands = r.hands[hand.box]
-    return one.number > hand.number and all(h is hand or h is one or len(h) == 1 or r.finished(h) for h in hands)
+    return one.number > hand.number and all(h in (hand, one) or len(h) == 1 or not blocks(r, h) for h in hands)
 
 
 def blocks(r: "BlackjackRound", hand: Hand) -> bool:
@@ -292,10 +288,8 @@ def no_insurance(r: "BlackjackRound", stack: "Stack") -> None:
     stack.rejected = True
     r.alert(
         "insurance-not-allowed",
-        f"Chips lie on the insurance line of box {stack.spot.box} and the dealer shows {spoken(r.upcard)}.",
-        Remedy(
-            "reject-bet", r.faultclause("insurance-not-allowed"), says="Give them back: only an Ace is insured."
-        ),
+        f"Chips lie on the insurance line of box {stack.spot.box} and the dealer shows the {spoken(r.upcard)}.",
+        Remedy("reject-bet", r.faultclause("insurance-not-allowed"), says="Give them back: only an Ace is insured."),
         anchor=f"{stack.spot.text}-{r.n}",
         box=stack.spot.box,
         evidence=(stack.spot.text,),

@@ -35,9 +35,10 @@ def error_remedy(r: "BlackjackRound", targets: Targets, *, says: str = "", can: 
     if can:
         options = ("continue-reconstructed", "return-bet")
         return Remedy("reconstruct", book.clauses.get("reconstruct", ""), options, hands, moves, ask, boxes, says)
-    clause = book.clause("options") if r.may_reconstruct() else book.clause("no-reconstruct")
-    note = says or "A settlement has taken place: the cards stay as they lie unless the House decides otherwise."
-    return Remedy("options", clause, ("continue", "return-bet"), boxes=boxes, says=note)
+    if r.may_reconstruct():
+        return Remedy("options", book.clause("options"), ("continue", "return-bet"), boxes=boxes, says=says)
+    note = "A settlement has taken place: the cards stay as they lie unless the House decides otherwise."
+    return Remedy("options", book.clause("no-reconstruct"), ("continue", "return-bet"), boxes=boxes, says=note)
 
 
 def _said(targets: Targets) -> str:

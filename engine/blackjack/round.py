@@ -18,6 +18,7 @@ from engine.spots import Zone, parse_spot
 from engine.verdicts import Remedy
 
 IDLE_S = 30.0
+IN_TURN = ("hit", "stand", "double", "split")
 SPLIT_CHIPS_S = 5.0
 
 
@@ -58,7 +59,6 @@ class BlackjackRound(Round):
         self.following: dict[str, tuple[Hand, Decimal | None]] = {}  # chips of those who follow what is not yet clear
         self.told_insurance: set[str] = set()
         self.told_extra: dict[extras.Key, tuple[Decimal | None, Decimal]] = {}  # told: how much, and seen so far
-        self.refused: dict[str, Decimal] = {}  # chips that must go back, by the spot on which they lie
         self.split_off: tuple[Hand, Decimal, str] | None = None  # what a split bet still lacks, and its alert
         self.inferred: dict[tuple[int, int], tuple[int, str]] = {}
         self.last_dealt: Seen | None = None
@@ -212,8 +212,8 @@ class BlackjackRound(Round):
                 payments.matches(self, stack, delta)
 
     def on_decision(self, event: Decision) -> None:
-        """Hits and stands that are told say that all of them are; a button for the rest says nothing of them."""
-        if self.switches.decisions == "auto" and not self.told and event.action in ("hit", "stand"):
+        """A decision told in turn says that all of them are; one made before play (Insurance, Surrender) does not."""
+        if self.switches.decisions == "auto" and not self.told and event.action in IN_TURN:
             self.told = True
             for hand in self.all_hands():  # whoever acted before it may have stood untold
                 earlier = (hand.box, hand.number) < (event.box, event.hand)
@@ -241,7 +241,7 @@ class BlackjackRound(Round):
     def _waited(self, t: float) -> None:
         """Look at what has waited too long: a decision, or the chips of a split."""
         if self.split_wait is not None and t - self.split_wait[1] >= SPLIT_CHIPS_S:
-            extras.split_unpaid(self)
+            extras.split_unpaid(self, self.split_wait[0])
         hand = self.acting()
         if hand is None or t - self.idle_from <= IDLE_S or hand.left or len(hand) < 2:
             return
@@ -287,8 +287,8 @@ class BlackjackRound(Round):
     def settlement_seen(self, stack: Stack) -> None:
         if self.subsequent:
             self.final = self.final or stack.spot.kind not in sides.FIRST_TWO  # I-16: a late side bet changes nothing
-        elif self.playing:
-            self.interim = True
+        else:
+            self.interim = self.interim or self.playing
         strays.reviewed(self)
 
     def final_settling(self) -> bool:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from engine.blackjack import dealer, inferred, initial, play, settle
 from engine.blackjack.hands import Hand
+from engine.blackjack.remedies import spoken_zone
 from engine.cards import spoken
 from engine.round import Plan, Seen
 from engine.spots import SHOE, Zone, hand_zone
@@ -82,7 +83,7 @@ def _keep(r: "BlackjackRound", stray: Stray) -> None:
 def _what_next(seen: Seen, target: Zone) -> str:
     if target is SHOE:
         return f"The {spoken(seen.card)} is the next card: for the next hand that draws."
-    return f"The {spoken(seen.card)} belongs to {'the dealer' if target.box == 0 else target.text}."
+    return f"The {spoken(seen.card)} belongs to {spoken_zone(target)}."
 
 
 def next_place(r: "BlackjackRound", seen: Seen, blocked: Hand | None = None) -> Zone:
@@ -195,7 +196,7 @@ def let_lie(r: "BlackjackRound") -> None:
         return
     r.apart.pop(stray.seen.id, None)
     for one in stray.passed:
-        one.left = True
+        one.left = not one.asked
     count(r, stray.hand, stray.seen)
 
 
@@ -234,10 +235,10 @@ def serve(r: "BlackjackRound") -> None:
             return
         del r.waiting[0]
         seen.zone = target
-        hand = r.hand(target.box, target.hand)
-        if target.box == 0:
+        hand = r.hand(target.box, target.hand) or r.dealer
+        if hand is r.dealer:
             dealer.dealt(r, seen)
-        elif hand is not None:
+        else:
             play.take(r, hand, seen)
 
 
@@ -273,7 +274,7 @@ def moved(r: "BlackjackRound", seen: Seen, source: Zone) -> None:
     if old is None or seen not in old.cards:
         return
     if r.stray is not None and r.stray.other is seen:
-        _second_first(r, r.stray, old)
+        _second_first(r, r.stray, old, seen)
         _lands(r, to, seen)
     elif to is not None and source.box and _parts(old, to, seen):
         inferred.moved_apart(r, old, seen)
@@ -284,15 +285,14 @@ def moved(r: "BlackjackRound", seen: Seen, source: Zone) -> None:
 def _parts(old: Hand, to: Hand, seen: Seen) -> bool:
     """Tell whether a card moved within its box makes a new hand, or shows which of a pair had been moved."""
     known = to.number == seen.zone.hand
-    return old.box == to.box and not (known and to is not old and len(old) + len(to) > 2)
+    return old.box == to.box and (not known or to is old or (len(old), len(to)) == (1, 1))
 
 
-def _second_first(r: "BlackjackRound", stray: Stray, hand: Hand) -> None:
+def _second_first(r: "BlackjackRound", stray: Stray, hand: Hand, first: Seen) -> None:
     """Of two cards drawn together the Player takes the second; the first is the next card."""
     _put_right(r, stray)
-    if stray.other is not None:
-        hand.drop(stray.other)
-        settle.reopen(r, hand)
+    hand.drop(first)
+    settle.reopen(r, hand)
     count(r, hand, stray.seen)
 
 
@@ -325,7 +325,9 @@ def _carried(r: "BlackjackRound", old: Hand, to: Hand, seen: Seen) -> None:
         settle.reopen(r, old)
         inferred.no_double(r, old, seen)
     for hand in r.all_hands():
-        if r.inferred.get((hand.box, hand.number)) == (seen.n, "stand"):
-            hand.stood = ""
+        found = r.inferred.get((hand.box, hand.number))
+        if found is not None and found[0] == seen.n:
+            del r.inferred[hand.box, hand.number]
+            hand.stood = "" if found[1] == "stand" else hand.stood
     to.stood = to.stood if to.stood == "told" else ""
     _lands(r, to, seen)

@@ -315,7 +315,7 @@ BOOKS: Mapping[str, Book] = {
             {"main": EVEN, "bonus4": Odds(100), "bonus3": Odds(20), "bonus2": Odds(12), "bonus1": EVEN},
             _SKP,
             FAULTS["si-ki-pi-v3"],
-            Switches(options_scope="affected", boxes="6"),
+            Switches(options_scope="affected"),
         ),
     )
 }

@@ -1,13 +1,15 @@
 """The dealer's cards: every way in which they can come, and where each leads."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import cast
 
 from engine.blackjack.dealer import stands_on
 from engine.blackjack.hands import Hand, Total
 from engine.books import Book
+from engine.books.switches import Switches
 from engine.odds.shoe import FACES, Counts, falls, full, lay, less, plus
 
 Label = Callable[[Hand], str]
@@ -51,7 +53,8 @@ class Draws:
         )
 
 
-def endings(up: int, book: Book) -> dict[Drawn, tuple[Hand, int]]:
+@cache
+def endings(up: int, switches: Switches) -> Mapping[Drawn, tuple[Hand, int]]:
     """Give every complete hand on a first card, with the number of orders in which its cards can have come."""
     ends: dict[Drawn, tuple[Hand, int]] = {}
     waiting: dict[Drawn, int] = {(): 1}
@@ -64,7 +67,7 @@ def endings(up: int, book: Book) -> dict[Drawn, tuple[Hand, int]]:
         waiting = {}
         for cards, orders in longer.items():
             hand = lay([FACES[up], *(FACES[value] for value in cards)])
-            if stands_on(cast("Total", hand.total), book.switches):
+            if stands_on(cast("Total", hand.total), switches):
                 ends[cards] = (hand, orders)
             else:
                 waiting[cards] = orders
@@ -76,7 +79,7 @@ def draws(up: int, book: Book, labels: Iterable[str] = TOTALS, label: Label = fi
     number: dict[Drawn, int] = {(): 0}
     steps: list[tuple[int, int, int]] = []
     by_label: dict[str, dict[int, list[tuple[int, int]]]] = {name: {} for name in labels}
-    for cards, (hand, orders) in endings(up, book).items():
+    for cards, (hand, orders) in endings(up, book.switches).items():
         for size in range(1, len(cards) + 1):
             before, value = cards[: size - 1], cards[size - 1]
             if (*before, value) not in number:

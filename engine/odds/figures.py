@@ -95,17 +95,15 @@ def _ends(total: str) -> str:
 
 
 def _boom() -> Iterator[Figure]:
-    for decks in (8, 6):
-        book = R24.at_table(decks=decks)
-        chances = sides.boom(book)
-        yield Figure(f"boom-busted-{decks}", f"Boom Busted, {decks} decks", EDGE, edge(book, chances))
-    chances = sides.boom(R24)
-    for key, odds in R24.pays.items():
-        if key in chances:
+    by_decks = {decks: sides.boom(R24.at_table(decks=decks)) for decks in (8, 6)}
+    for decks, chances in by_decks.items():
+        yield Figure(f"boom-busted-{decks}", f"Boom Busted, {decks} decks", EDGE, edge(R24, chances))
+    for key, chance in by_decks[8].items():
+        if key:
             cards = key.removeprefix("boom")
             more = " or more" if cards == "8" else ""
-            what = f"bust with {cards} cards{more} (pays {odds.pays} to 1), 8 decks"
-            yield Figure(f"boom-busted-{cards}-cards", what, CHANCE, chances[key])
+            what = f"bust with {cards} cards{more} (pays {R24.pays[key].pays} to 1), 8 decks"
+            yield Figure(f"boom-busted-{cards}-cards", what, CHANCE, chance)
 
 
 def _sikipi() -> Iterator[Figure]:
@@ -134,7 +132,7 @@ def _live(columns: live.Columns) -> Iterator[Figure]:
         live.BOTH: "By the text, with both hands of a split in view",
     }
     text = live.returned(columns[live.TEXT])
-    yield Figure("live-claimed", "What the text claims (supplementary-1)", RETURN, CLAIMED)
+    yield Figure("live-claimed", "What the text claims", RETURN, CLAIMED)
     for key, what in names.items():
         value = live.returned(columns[key])
         yield Figure(key, what, RETURN, value, _by_card(columns[key]))

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, compress
 from math import comb, prod
+from operator import mul
 
 from engine.books import Book
 from engine.cards import CARDS, RANKS, SUITS, Card
 from engine.odds.sides import ONE
 from engine.sikipi.bonus import bonus_hand
 from engine.sikipi.house_way import house_way
-from engine.sikipi.ranking import outcome, strength
+from engine.sikipi.ranking import beats, outcome, strength
 from engine.sikipi.settlement import COMMISSION
 
 HAND = 4  # cards
@@ -55,35 +56,47 @@ def ways_left(gone: Kind) -> list[int]:
     return [comb(COPIES - gone.count(rank), copies) for rank in RANKS for copies in range(COPIES + 1)]
 
 
-class _Reading:
+class Reading:
     """All hands set the House Way by one reading of a book, and the ends of every two of them."""
 
     def __init__(self, book: Book, every: Sequence[Kind]) -> None:
         named = book.switches.two_pairs, book.switches.nine_or_ace
         self.due = [house_way(shown(kind), *named) for kind in every]
-        self.worth = [tuple(map(strength, due)) for due in self.due]
-        self.one_of = dict(zip(self.worth, self.due, strict=True))
-        self.masks: dict[tuple[int, ...], dict[str, list[bool]]] = {}
+        self.low = [strength(low) for low, _ in self.due]
+        self.high = [strength(high) for _, high in self.due]
+        parts = {strength(part): part for due in self.due for part in due}
+        self.beats = {mine: {theirs: beats(parts[mine], parts[theirs]) for theirs in parts} for mine in parts}
+        self.ends: dict[tuple[bool, bool], str] = {}  # by whether Low and High are won
+        self.known: dict[tuple[int, int], dict[str, list[bool]]] = {}
         self.found = dict.fromkeys(ENDS, 0)
 
     def count(self, place: int, hands: int, ways: Sequence[int]) -> None:
         """Let so many hands of the kind at this place meet all others, of which there are so many ways each."""
-        worth = self.worth[place]
-        if worth not in self.masks:
-            ends = {other: outcome(self.due[place], dealers) for other, dealers in self.one_of.items()}
-            self.masks[worth] = {end: [ends[other] == end for other in self.worth] for end in ENDS}
-        for end, mask in self.masks[worth].items():
+        for end, mask in self.masks(place).items():
             self.found[end] += hands * sum(compress(ways, mask))
+
+    def masks(self, place: int) -> dict[str, list[bool]]:
+        """Tell for each end which hands of the dealer's bring it to the kind at this place."""
+        worth = self.low[place], self.high[place]
+        if worth not in self.known:
+            low, high = (self.beats[part].__getitem__ for part in worth)
+            won = list(zip(map(low, self.low), map(high, self.high), strict=True))
+            for which in set(won) - self.ends.keys():
+                self.ends[which] = outcome(self.due[place], self.due[won.index(which)])
+            ends = list(map(self.ends.__getitem__, won))
+            self.known[worth] = {end: list(map(end.__eq__, ends)) for end in ENDS}
+        return self.known[worth]
 
 
 def main(readings: Iterable[Book]) -> list[dict[str, int]]:
     """Count all pairs of a player's and a dealer's hand by the outcome, by each reading of the book."""
     every = list(kinds())
-    numbers = [codes(kind) for kind in every]
-    by_reading = [_Reading(book, every) for book in readings]
+    by_reading = [Reading(book, every) for book in readings]
+    first, second, third, fourth = zip(*map(codes, every), strict=True)
     for place, kind in enumerate(every):
-        left = ways_left(kind)
-        ways = [left[a] * left[b] * left[c] * left[d] for a, b, c, d in numbers]
+        left = ways_left(kind).__getitem__
+        two = map(mul, map(left, first), map(left, second))
+        ways = list(map(mul, two, map(mul, map(left, third), map(left, fourth))))
         for reading in by_reading:
             reading.count(place, hands_of(kind), ways)
     return [reading.found for reading in by_reading]

@@ -282,7 +282,7 @@ class SikipiRound(Round):
         return True
 
     def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
-        if self.revealed or not self._takes_back(stack, delta):
+        if self.revealed or not self._takes_back(stack):
             settlement.note_early(self, stack, delta, before)
 
     def withdrawn_chips(self, stack: Stack, delta: Decimal) -> bool:
@@ -291,15 +291,15 @@ class SikipiRound(Round):
             stack.carried -= delta
             stack.collected = True
             return True
-        return self._takes_back(stack, delta)
+        return self._takes_back(stack)
 
-    def _takes_back(self, stack: Stack, delta: Decimal) -> bool:
+    def _takes_back(self, stack: Stack) -> bool:
         """5.6.3: a whole stake that goes while the options are open is a bet returned."""
         box = stack.spot.box
         may = any("return-bet" in alert.remedy.options and box in alert.remedy.boxes for alert in self.alerts.values())
-        if delta > 0 or stack.present or self.any_set or not may:
+        if stack.present or self.any_set or not may:
             return False
-        if stack.spot.kind == "main" and self.bets_on("main", box) == [stack]:
+        if self.bets_on("main", box) == [stack]:
             self.invalidate(box)
             dealing.chosen(self)
         else:
@@ -323,7 +323,7 @@ class SikipiRound(Round):
         for hand in self.playing():
             if any(self.undecided(stack) for stack in self.bets_on("main", hand.box)):
                 cards = hand.faces()
-                if self.dealer.faces() or not cards or setting.due_parts(self, hand, cards) is None:
+                if not cards or setting.due_parts(self, hand, cards) is None:
                     reasons.append(f"box {hand.box}'s Low and High Hand were never seen")
         return reasons
 

@@ -42,7 +42,7 @@ def settle_box(r: "SikipiRound", hand: Hand) -> None:
     for stack in r.bets_on("bonus", hand.box):
         _bonus(r, stack, made)
     dealers, mine = r.dealer.faces(), due_parts(r, hand, cards)
-    if not dealers or mine is None or not (r.revealed or hand.all_up()):
+    if not dealers or mine is None:
         return
     result = outcome(mine, house_parts(r, dealers))
     for stack in r.bets_on("main", hand.box):

@@ -1,7 +1,7 @@
 """The odds: figures that are known from elsewhere, and small shoes played out card by card."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, combinations_with_replacement, pairwise
@@ -14,11 +14,12 @@ from engine.books import BOOKS, Book
 from engine.cards import CARDS, RANKS
 from engine.odds import both, live, play, sikipi
 from engine.odds.dealer import TOTALS, Chances, draws
-from engine.odds.figures import CHANCE, EDGE, RETURN, Figure, sections
+from engine.odds.figures import CHANCE, EDGE, RETURN, Figure, Section
 from engine.odds.hands import Hands, Seat
 from engine.odds.page import percent, shown
 from engine.odds.payoffs import payoffs
 from engine.odds.shoe import ACE, FACES, NONE, TEN, Counts, full, player, plus
+from engine.sikipi.ranking import outcome
 
 LIVE = BOOKS["live-blackjack"]
 OBO = LIVE.at_table(settings={"live_vs_bj": "obo"})
@@ -26,8 +27,19 @@ HALF = Fraction(1, 2)
 
 
 @pytest.fixture(scope="module")
-def figures() -> dict[str, Figure]:
-    return {figure.key: figure for section in sections(command.columns()) for figure in section.figures}
+def all_sections() -> Sequence[Section]:
+    return command.figures()
+
+
+@pytest.fixture(scope="module")
+def figures(all_sections: Sequence[Section]) -> dict[str, Figure]:
+    return {figure.key: figure for section in all_sections for figure in section.figures}
+
+
+@pytest.fixture
+def worked_out(all_sections: Sequence[Section], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the command the figures that are worked out already."""
+    monkeypatch.setattr(command, "figures", lambda: all_sections)
 
 
 # ---- the figures --------------------------------------------------------------------------------------------------
@@ -74,6 +86,7 @@ def test_the_exact_figures(figures: dict[str, Figure]) -> None:
     assert all(many < few for few, many in pairwise(busts))
 
 
+@pytest.mark.usefixtures("worked_out")
 def test_the_page_is_fresh() -> None:
     found = command.FOUND.parents[1] / "docs" / "odds.md"
     assert found.read_text(encoding="utf-8") == command.page(), "python -m edge.odds > docs/odds.md writes it"
@@ -85,13 +98,19 @@ def test_a_figure_is_shown_with_its_sign() -> None:
     assert shown(Figure("", "", "difference", Fraction(0))) == "0.0000 %"
 
 
-# ---- the slow figures: two of ten columns are worked out again ------------------------------------------------------
+# ---- the slow figures: of ten first cards one is played out again ---------------------------------------------------
 
 
 def test_the_best_play_against_a_ten_is_as_kept() -> None:
-    """The readings differ most here; ten-valued cards are four thirteenths of all first cards."""
+    """These readings differ here; the others go by the same functions, which small shoes check below."""
     kept = command.columns()
-    assert live.column("T") == {key: kept[key]["T"] for key in live.KEYS}
+    keys = (live.TEXT, "live-best-surrender-10", "live-best-21-pushes", "live-best-original-bet")
+    assert live.column("T", keys) == {key: kept[key]["T"] for key in keys}
+
+
+def test_nothing_is_gained_against_a_ten_by_what_it_does_not_reach() -> None:
+    kept = command.columns()
+    assert kept[live.BOTH]["T"] == kept["live-best-double-split"]["T"] == kept[live.TEXT]["T"]
 
 
 def test_the_columns_kept_are_whole() -> None:
@@ -401,6 +420,17 @@ def test_the_hands_that_are_left_are_counted_right() -> None:
             assert ways == found[other]
 
 
+def test_hands_end_as_the_engine_says() -> None:
+    every = list(sikipi.kinds())
+    reading = sikipi.Reading(BOOKS["si-ki-pi-v3"], every)
+    for kind in ("2347", "89JA", "5TJQ", "888K"):
+        place = every.index(tuple(kind))
+        masks = reading.masks(place)
+        for other, due in enumerate(reading.due):
+            (end,) = (end for end, mask in masks.items() if mask[other])
+            assert end == outcome(reading.due[place], due)
+
+
 def test_every_two_hands_meet(figures: dict[str, Figure]) -> None:
     pairs = 270_725 * 194_580
     for key in ("main", "main-two-pairs-named", "main-two-pairs-literal", "main-nine-or-ace"):
@@ -410,7 +440,10 @@ def test_every_two_hands_meet(figures: dict[str, Figure]) -> None:
 # ---- the command ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("worked_out")
 def test_the_command_gives_single_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main([]) == 0
+    assert capsys.readouterr().out == command.page()
     assert command.main(["insurance-8"]) == 0
     assert capsys.readouterr().out == "Insurance, the Ace known, 8 decks, house edge: 7.4699 %, exactly 31/415\n"
     assert command.main(["insurance-9"]) == 2

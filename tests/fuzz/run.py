@@ -1,7 +1,7 @@
 """`python -m tests.fuzz.run SECONDS`: the coverage-guided fuzzer (atheris) over the judge.
 
-What it finds goes into the scratch folder `.fuzz`; `--merge` writes the smallest corpus with the same coverage to
-tests/fuzz/corpus, which the test suite replays.
+What it finds goes into the scratch folder `.fuzz`; `python -m tests.fuzz.keep` keeps a small corpus that reaches as
+much in tests/fuzz/corpus, which the test suite replays.
 """
 
 import sys
@@ -18,10 +18,8 @@ SCRATCH = Path(".fuzz")
 
 def main(arguments: list[str]) -> None:
     SCRATCH.mkdir(exist_ok=True)
-    if "--merge" in arguments:
-        options = ["-merge=1", "-max_len=512", str(CORPUS), str(SCRATCH)]
-    else:
-        options = [f"-max_total_time={arguments[0]}", "-max_len=512", "-rss_limit_mb=4096", f"-artifact_prefix={SCRATCH}/", str(SCRATCH), str(CORPUS)]
+    options = [f"-max_total_time={arguments[0]}", "-max_len=512", "-rss_limit_mb=4096"]
+    options += [f"-artifact_prefix={SCRATCH}/", str(SCRATCH), str(CORPUS)]
     atheris.Setup([sys.argv[0], *options], judge)
     atheris.Fuzz()
 
