@@ -10,7 +10,7 @@ from engine.bets import Stack
 from engine.books import Book
 from engine.events import Chips, Dealt, Decision, Event, Move, Remove, Signal, Tick, Turn
 from engine.lines import Terms, worth
-from engine.money import ZERO, Odds
+from engine.money import Odds
 from engine.shoe import Shoe
 from engine.spots import OUTSIDE, Spot, Zone
 from engine.verdicts import Ended, Remedy, Settlement
@@ -133,8 +133,6 @@ class Round(Voice):
                 self.removed(seen)
 
     def on_decision(self, event: Decision) -> None:
-        if self.switches.decisions == "auto":
-            self.told = True
         if not self.void:
             self.decided(event)
 
@@ -189,8 +187,7 @@ class Round(Voice):
 
     def astray(self, stack: Stack, before: Decimal) -> Decimal:
         """Tell how much of a bet is missing from its spot (below 0: lies there beyond it), where the game can tell."""
-        del stack, before
-        return ZERO
+        raise NotImplementedError
 
     def misplaced(self) -> Sequence[str]:
         """Give the reasons why the result of the round cannot be known."""

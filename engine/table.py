@@ -78,7 +78,7 @@ class Table:
         if self.life is not None and not (self.life.log or self.life.round.drawn):
             return
         if self.life is not None:
-            self._end(event.t, out, announced=True)
+            self._end(self.life, event.t, out, announced=True)
         elif self.last is not None:
             self._forgotten(event.t, out)
         self._begin(event.t, out)
@@ -93,12 +93,13 @@ class Table:
         if life is not None:
             life.shoe, life.round.shoe = self.shoe.copy(), self.shoe.copy()
 
-    def _begin(self, t: float, out: list[Verdict]) -> None:
+    def _begin(self, t: float, out: list[Verdict]) -> Life:
         self.number += 1
         life = Life(self.number, t, self.shoe.copy(), self.stale.copy(), self.lying.copy(), self.seats)
         life.round = self._fresh(life)
         self.life = life
         out.append(Started(t, self.number))
+        return life
 
     def _fresh(self, life: Life) -> Round:
         found = new_round(self.book, life.number, life.shoe.copy(), life.dismissed)
@@ -109,10 +110,7 @@ class Table:
             found.hold(spot, amount)
         return found
 
-    def _end(self, t: float, out: list[Verdict], *, announced: bool) -> None:
-        life = self.life
-        if life is None:
-            return
+    def _end(self, life: Life, t: float, out: list[Verdict], *, announced: bool) -> None:
         life.over = (t, announced)
         life.round.finish(t, announced=announced)
         self._drain(life.round, out)
@@ -133,7 +131,7 @@ class Table:
             life.round.stale.clear()
             life.stale.clear()
         elif life is not None:
-            self._end(t, out, announced=False)
+            self._end(life, t, out, announced=False)
         self.stale = {}
 
     def _forgotten(self, t: float, out: list[Verdict]) -> None:
@@ -153,10 +151,7 @@ class Table:
         if life is None:
             if not self._opens(event):
                 return
-            self._begin(event.t, out)
-            life = self.life
-            if life is None:
-                return
+            life = self._begin(event.t, out)
         kind = type(event)
         if kind is Dealt and event.id in self.stale and event.id not in life.round.seen:  # type: ignore[union-attr]
             self.stale.pop(event.id, None)  # type: ignore[union-attr]  # a Dealt

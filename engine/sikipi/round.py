@@ -118,8 +118,6 @@ class SikipiRound(Round):
     def moved(self, seen: Seen, source: Zone, event: Move) -> None:
         del source
         box, owner = seen.zone.box, self.owner.get(seen.id)
-        if seen.gone:
-            return
         if box is None:
             self._lifted(owner)  # a card in the hand still belongs to it
         elif owner is None:

@@ -141,9 +141,8 @@ def known_from_the_start(events: list[Event]) -> list[Event]:
 
 
 def last_settlements(verdicts: list[Verdict]) -> dict[object, tuple[str, object]]:
-    return {
-        (v.round, *v.key): (v.result, v.net) for v in verdicts if isinstance(v, Settlement) and v.result != "no-action"
-    }
+    lines = {(v.round, *v.key): (v.result, v.net) for v in verdicts if isinstance(v, Settlement)}
+    return {key: line for key, line in lines.items() if line[0] != "no-action"}
 
 
 GOLDEN = [(name, scenario, book) for name, scenario, book in CASES if "turn" not in str(list(scenario.events()))]
