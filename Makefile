@@ -4,7 +4,6 @@
 # make demo    the bundled footage through the whole pipeline
 # make bench   speed figures, each beside its yardstick
 # make fuzz    the coverage-guided fuzzer over the judge, for seconds=600
-# make mutants mutation testing of settlement, House Way and the dealing order
 # make clean   removes everything the other targets made
 
 bin := .venv/bin
@@ -14,7 +13,7 @@ seconds := 600
 # The first of these that runs at all (a version manager may list one it cannot start); or say make PYTHON=...
 PYTHON ?= $(shell python3.11 --version >/dev/null 2>&1 && echo python3.11 || echo python3)
 
-.PHONY: setup check test demo bench fuzz mutants clean
+.PHONY: setup check test demo bench fuzz clean
 .DEFAULT_GOAL := test
 
 setup: .venv/.ready
@@ -46,9 +45,6 @@ fuzz: setup
 	@$(bin)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/fuzz.txt
 	@$(bin)/python -m tests.fuzz.run $(seconds)
 	@$(bin)/python -m tests.fuzz.keep
-
-mutants: setup
-	@$(bin)/python -m tests.mutants
 
 clean:
 	@rm -rf .venv .fuzz build dist *.egg-info .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis
