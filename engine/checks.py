@@ -24,7 +24,6 @@ def signal(r: "Round", event: "Signal") -> None:
 
 
 def _closing(r: "Round", _: "Signal") -> None:
-    r.announced = True
     if not r.closed:
         r.close()
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar
 
 from engine import after_close, bets, checks, payments
 from engine.bets import Stack
@@ -21,8 +20,6 @@ from engine.voice import Plan, Seen, Voice
 class Round(Voice):
     """State derived from a log of events; the log is the truth, and feeding it again gives the same state."""
 
-    side_kinds: ClassVar[tuple[str, ...]] = ()
-
     def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:
         super().__init__(book, number, dismissed)
         self.shoe = shoe
@@ -30,7 +27,6 @@ class Round(Voice):
         self.stacks: dict[str, Stack] = {}
         self.stale: dict[str, Zone] = {}
         self.closed = False
-        self.announced = False
         self.told = book.switches.decisions == "told"
         self.void = ""
         self.absent: set[int] = set()
@@ -44,7 +40,6 @@ class Round(Voice):
         self.chip = Decimal(book.switches.smallest_chip)
         self.drawn = 0
         self.settled_boxes: list[int] = []
-        self.counted = False
         self.ended: Ended | None = None
 
     # ---- events -------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 import json
 from decimal import Decimal
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -148,7 +147,6 @@ def last_settlements(verdicts: list[Verdict]) -> dict[object, tuple[str, object]
 GOLDEN = [(name, scenario, book) for name, scenario, book in CASES if "turn" not in str(list(scenario.events()))]
 
 
-@pytest.mark.skipif(not GOLDEN, reason="no golden rounds")
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_a_late_read_comes_to_the_same_as_an_early_one(data: st.DataObject) -> None:
