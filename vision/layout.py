@@ -1,0 +1,190 @@
+"""The felt's areas: zones where cards lie and spots where chips lie, in millimetres."""
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from math import cos, hypot, pi, sin
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from engine.spots import ZONES, PlaceTextError, parse_spot
+
+Point = tuple[float, float]
+
+PRESETS = ("blackjack-7", "blackjack-5", "si-ki-pi-6")
+ROUND = 24  # corners of the polygon that stands for a circle
+
+
+class LayoutError(ValueError):
+    """A layout that cannot be: the text says where, what was expected and what was found."""
+
+
+@dataclass(frozen=True)
+class Area:
+    """A place on the felt. `first`, `step` and `turn` say how a dealer lays things there."""
+
+    name: str
+    polygon: tuple[Point, ...]
+    first: Point  # where the first card or stack lies
+    step: Point = (0.0, 0.0)  # from one to the next
+    turn: float = 90.0  # degrees from +x to which the top of a card points
+
+    @cached_property
+    def size(self) -> float:
+        """How large it is, in square millimetres."""
+        return abs(float(cv2.contourArea(np.array(self.polygon, dtype=np.float32))))
+
+    def holds(self, point: Point) -> bool:
+        return cv2.pointPolygonTest(np.array(self.polygon, dtype=np.float32), point, measureDist=False) >= 0
+
+    @property
+    def for_cards(self) -> bool:
+        return self.name in ZONES
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One table: the edge of its felt and the areas printed or agreed on it."""
+
+    name: str
+    outline: tuple[Point, ...]
+    areas: tuple[Area, ...]
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Area]:
+        return {area.name: area for area in self.areas}
+
+    @cached_property
+    def boxes(self) -> tuple[int, ...]:
+        return tuple(sorted({int(a.name[3]) for a in self.areas if a.name.startswith("box")}))
+
+    def zone_at(self, point: Point) -> str | None:
+        """Give the zone of a card whose centre lies there: the smallest that holds it."""
+        return self._smallest(point, cards=True)
+
+    def spot_at(self, point: Point) -> str | None:
+        """Give the spot of a stack whose middle stands there."""
+        return self._smallest(point, cards=False)
+
+    def _smallest(self, point: Point, *, cards: bool) -> str | None:
+        found = [area for area in self.areas if area.for_cards == cards and area.holds(point)]
+        return min(found, key=lambda area: area.size).name if found else None
+
+
+def circle(x: float, y: float, radius: float) -> tuple[Point, ...]:
+    turns = [2 * pi * i / ROUND for i in range(ROUND)]
+    return tuple((round(x + radius * cos(a), 1), round(y + radius * sin(a), 1)) for a in turns)
+
+
+def load_layout(name: str) -> Layout:
+    """Give a preset by its name, or the layout of a TOML file."""
+    if name in PRESETS:
+        text = resources.files("vision.layouts").joinpath(f"{name}.toml").read_text("utf-8")
+        return parse_layout(text, name)
+    if not name.endswith(".toml"):
+        raise LayoutError(f"unknown layout {name!r}: expected one of {', '.join(PRESETS)}, or a .toml file")
+    try:
+        return parse_layout(Path(name).read_text("utf-8"), name)
+    except (OSError, UnicodeDecodeError) as error:
+        raise LayoutError(f"{name}: expected a layout file: {error}") from error
+
+
+def parse_layout(text: str, source: str) -> Layout:
+    """Read a layout; `source` is how errors name it."""
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise LayoutError(f"{source}: not TOML: {error}") from error
+    _known(found, {"name", "outline", "zones"}, source)
+    outline = _polygon(found.get("outline"), f"{source}: outline")
+    zones = found.get("zones")
+    if not isinstance(zones, list) or not zones:
+        raise LayoutError(f"{source}: expected [[zones]], found {zones!r}")
+    areas = tuple(_area(zone, f"{source}: zone {number}") for number, zone in enumerate(zones, 1))
+    _check(areas, outline, source)
+    return Layout(str(found.get("name", source)), outline, areas)
+
+
+def _check(areas: tuple[Area, ...], outline: tuple[Point, ...], source: str) -> None:
+    seen: set[str] = set()
+    edge = np.array(outline, dtype=np.float32)
+    for area in areas:
+        if area.name in seen:
+            raise LayoutError(f"{source}: two zones are named {area.name!r}: expected each name once")
+        seen.add(area.name)
+        for point in area.polygon:
+            if cv2.pointPolygonTest(edge, point, measureDist=True) < -1:
+                raise LayoutError(f"{source}: zone {area.name!r} leaves the table at {list(point)}: see outline")
+
+
+def _known(found: Mapping[str, object], known: set[str], where: str) -> None:
+    for key in found:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(sorted(known))}"
+            raise LayoutError(f"{where}: unknown key {key!r}: {hint}")
+
+
+def _area(found: object, where: str) -> Area:
+    if not isinstance(found, dict):
+        raise LayoutError(f"{where}: expected a table with name and polygon, found {found!r}")
+    _known(found, {"name", "polygon", "circle", "first", "step", "turn"}, where)
+    name = found.get("name")
+    if not isinstance(name, str) or not _is_place(name):
+        raise LayoutError(f"{where}: expected a name such as 'box1.cards' or 'box1.main', found {name!r}")
+    where = f"{where} ({name})"
+    if ("polygon" in found) == ("circle" in found):
+        raise LayoutError(f"{where}: expected either polygon or circle")
+    if "circle" in found:
+        x, y, radius = _numbers(found["circle"], 3, f"{where}: circle")
+        return Area(name, circle(x, y, radius), (x, y), *_laying(found, where))
+    polygon = _polygon(found["polygon"], f"{where}: polygon")
+    middle = (sum(x for x, _ in polygon) / len(polygon), sum(y for _, y in polygon) / len(polygon))
+    first = _pair(found["first"], f"{where}: first") if "first" in found else middle
+    return Area(name, polygon, first, *_laying(found, where))
+
+
+def _laying(found: Mapping[str, object], where: str) -> tuple[Point, float]:
+    step = _pair(found["step"], f"{where}: step") if "step" in found else (0.0, 0.0)
+    (turn,) = _numbers([found.get("turn", 90.0)], 1, f"{where}: turn")
+    return step, turn
+
+
+def _is_place(name: str) -> bool:
+    if name in ZONES:
+        return True
+    try:
+        return parse_spot(name).text == name
+    except PlaceTextError:
+        return False
+
+
+def _numbers(found: object, count: int, where: str) -> Iterator[float]:
+    good = isinstance(found, list) and len(found) == count
+    if not good or not all(isinstance(n, int | float) and not isinstance(n, bool) for n in found):  # type: ignore[attr-defined]  # a list
+        raise LayoutError(f"{where}: expected {count} number{'s' * (count > 1)} in millimetres, found {found!r}")
+    return iter([float(n) for n in found])  # type: ignore[attr-defined]  # a list
+
+
+def _pair(found: object, where: str) -> Point:
+    x, y = _numbers(found, 2, where)
+    return x, y
+
+
+def _polygon(found: object, where: str) -> tuple[Point, ...]:
+    if not isinstance(found, list) or len(found) < 3:
+        raise LayoutError(f"{where}: expected three or more points [x, y] in millimetres, found {str(found)[:60]}")
+    points = tuple(_pair(point, f"{where}: point {number}") for number, point in enumerate(found, 1))
+    if cv2.contourArea(np.array(points, dtype=np.float32)) < 1:
+        raise LayoutError(f"{where}: the points hold no area")
+    return points
+
+
+def reach(area: Area) -> float:
+    """Give how far an area reaches from the place of its first thing."""
+    return max(hypot(x - area.first[0], y - area.first[1]) for x, y in area.polygon)

@@ -1,0 +1,1 @@
+"""Preset tables, one file each."""
