@@ -23,10 +23,15 @@ def added(r: "BlackjackRound", stack: "Stack", delta: Decimal | None, event: "Ch
     spot = stack.spot
     if spot.kind == "insurance":
         return _insured(r, stack)
-    if spot.kind != "main" or not r.playing or spot.box not in r.hands or r.complete or r.dealer_shown:
+    if spot.kind != "main" or not r.playing or spot.box not in r.hands or _dealers_turn(r):
         return False
     decides = payments.bet(spot) == r.seat(spot.box).spot.bet
     return _raised(r, spot.box, delta, event) if decides else followers.came(r, stack, delta)
+
+
+def _dealers_turn(r: "BlackjackRound") -> bool:
+    """Tell whether the Players are done; a second card of the dealer's that was left to lie too early ends nothing."""
+    return r.complete or (r.dealer_shown and r.acting() is None)
 
 
 def _raised(r: "BlackjackRound", box: int, delta: Decimal | None, event: "Chips") -> bool:

@@ -261,6 +261,7 @@ def _unrequested(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
     )
 
     def rule(choice: str, _: int | None) -> None:
+        r.inferred.pop((hand.box, hand.number), None)  # what is told from here on is no word on that card
         if choice == "continue-reconstructed" and seen in hand.cards:
             hand.drop(seen)
             settle.reopen(r, hand)

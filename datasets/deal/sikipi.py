@@ -1,0 +1,201 @@
+"""A round of Si Ki Pi: four cards each, set in two hands, shown and compared."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from datasets.deal.game import MAIN, NOTHING, Game, Held, Key, Setup
+from datasets.deal.houseway import Set, beats, bonus, house_way, same, ways
+from datasets.deal.rules import SIDES
+from datasets.deal.shoe import Shoe
+from datasets.deal.story import DEALER
+from engine.cards import Card
+
+FOUR = 4
+FEE = 20  # the House has one in twenty of a win
+
+
+@dataclass(slots=True)
+class Hand(Held):
+    """Four cards, and how they were set."""
+
+    lies: Set | None = None
+
+    @property
+    def place(self) -> str:
+        return f"box{self.box}" if self.box else "dealer"
+
+
+class Sikipi(Game):
+    """The dealer's own view of the round."""
+
+    open_cards = False
+
+    def __init__(self, setup: Setup, rng: Random, shoe: Shoe, now: int, ids: Iterator[int]) -> None:
+        super().__init__(setup, rng, shoe, now, ids)
+        self.hands: dict[int, Hand] = {}
+        self.meant: dict[int, list[Card]] = {}
+        self.packets = rng.random() < 0.3  # four cards at once to each, or one by one
+
+    # ---- bets -------------------------------------------------------------------------------------------------------
+
+    def amounts(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        chance = self.rng.random
+        for box in self.seats:
+            found[f"box{box}.main"] = self.stake()
+            if self.plain:
+                continue
+            if chance() < 0.15:
+                found[f"box{box}.main/standing1"] = self.stake()
+            for kind in SIDES[self.book.id]:
+                if chance() < 0.25:
+                    found[f"box{box}.{kind}"] = self.rng.choice((5, 10, 20, 25))
+        return dict(self.rng.sample([*found.items()], len(found)))
+
+    def stake(self) -> int:
+        """Give an amount whose twentieth can be laid in chips."""
+        return max(self.setup.minimum, FEE) * 2 * self.rng.randint(1, 5)
+
+    # ---- the round --------------------------------------------------------------------------------------------------
+
+    def runs(self) -> None:
+        mains = {box: [spot.partition(".")[2] for spot in self.stakes if _main(spot, box)] for box in self.seats}
+        self.hands = {
+            box: Hand(box, bets={bet: self.stakes[f"box{box}.{bet}"] for bet in mains.get(box, ())})
+            for box in (*self.seats, 0)
+        }
+        for box, fate in self.fates.items():  # one deck: what is meant for somebody is laid by for him
+            self.meant[box] = [self.shoe.draw(rank) for rank in fate.ranks]
+        for place, box in enumerate(self.slots()):
+            if not self.moment("slot", place, box):
+                self.card(self.hands[box])
+        self.moment("dealt")
+        for box in self.seats:
+            self.looks(self.hands[box])
+        self.reveals()
+        for box in self.order():
+            self.settles(self.hands[box])
+        self.moment("settled")
+
+    def order(self) -> list[int]:
+        """Give the boxes as they are settled."""
+        return [*self.seats[1::-1], *self.seats[2:]] if self.moment("boxes") else self.seats
+
+    def slots(self) -> list[int]:
+        once = [*self.seats, 0]
+        return [box for box in once for _ in range(FOUR)] if self.packets else once * FOUR
+
+    def first(self, box: int) -> Hand:
+        return self.hands[box]
+
+    def rigs(self, result: str) -> None:
+        good, poor = "9 9 8 8", "T J Q 3"
+        box, dealer = {"win": (good, poor), "lose": (poor, good), "stand-off": ("6 5 A K", "8 2 T J")}[result]
+        self.fate(self.seats[0], box, "house")
+        self.fate(0, dealer)
+
+    def draw(self, box: int) -> Card:
+        meant = self.meant.get(box)
+        return meant.pop(0) if meant else self.shoe.draw()
+
+    def card(self, hand: Hand, *, up: bool = False) -> None:
+        face = self.draw(hand.box)
+        self.adds(hand, self.film.deal(face, hand.zone, up=up), face)
+
+    # ---- looking, setting -------------------------------------------------------------------------------------------
+
+    def looks(self, hand: Hand) -> None:
+        """A Player looks at his cards and sets them."""
+        self.film.wait((0.2, 0.6))
+        if self.moment("look", hand):
+            return
+        self.film.look(hand.ids, hand.place)
+        self.film.signal("players-viewed", box=hand.box)
+        self.film.wait((0.5, 2.0))
+        self.moment("seen", hand)
+        self.sets(hand, self.fancy(hand), by=hand.place)
+        self.moment("set", hand)
+
+    def fancy(self, hand: Hand) -> Set:
+        """Set as the House would, or otherwise: a Player may do as he likes, his High Hand not under his Low."""
+        fate = self.fates.get(hand.box)
+        wise = bool(fate and fate.acts) or self.rng.random() < 0.5
+        return house_way(hand.cards) if wise else self.rng.choice(ways(hand.cards))
+
+    def sets(self, hand: Hand, way: Set, *, by: str = DEALER) -> None:
+        hand.lies = way
+        names = dict(zip(hand.cards, hand.ids, strict=True))
+        for part, two in zip(("low", "high"), way, strict=True):
+            for face in two:
+                self.film.slide(names[face], f"{hand.place}.{part}", by=by)
+
+    def reveals(self) -> None:
+        """The dealer turns his cards and sets them, then shows box after box."""
+        self.film.wait((0.4, 1.0))
+        dealer = self.hands[0]
+        self.moment("reveal")
+        self.shows(dealer)
+        if not self.moment("house", dealer):
+            self.sets(dealer, house_way(dealer.cards))
+
+    def shows(self, hand: Hand) -> None:
+        for name in hand.ids:
+            if not self.film.cards[name].up:
+                self.film.turn(name)
+                self.moment("turned", hand, name)
+
+    # ---- settlement -------------------------------------------------------------------------------------------------
+
+    def settles(self, hand: Hand) -> None:
+        """Show a hand, compare it, pay or take."""
+        self.shows(hand)
+        self.film.wait((0.3, 0.8))
+        self.moment("shown", hand)
+        self.decides(hand)
+        for bet in [*hand.bets, *self.bonuses(hand.box)]:
+            if not self.moment("settle", hand, bet):
+                self.pays_bet(hand, bet)
+        for bet in [*hand.bets, *self.bonuses(hand.box)]:
+            spot = self.spot(hand, bet)
+            if self.film.lies(spot) and not self.moment("collect", spot):
+                self.collects(spot)
+
+    def decides(self, hand: Hand) -> None:
+        """Say what every bet on a box comes to."""
+        mine, dealers = hand.lies, house_way(self.hands[0].cards)
+        if mine is not None:
+            won = sum(beats(one, other) for one, other in zip(mine, dealers, strict=True))
+            for bet, stake in hand.bets.items():
+                worth = (-stake, 0, stake - stake // FEE)[won]
+                self.lines[hand.box, 1, bet] = (("lose", "stand-off", "win")[won], NOTHING + worth)
+        for bet in self.bonuses(hand.box):
+            made = bonus(hand.cards if bet == "bonus" else self.hands[0].cards)
+            stake = self.stakes[f"box{hand.box}.{bet}"]
+            line = ("win", NOTHING + stake * self.book.pays[made].pays) if made else ("lose", NOTHING - stake)
+            self.lines[hand.box, 1, bet] = line
+
+    def bonuses(self, box: int) -> list[str]:
+        return [bet for bet in SIDES[self.book.id] if f"box{box}.{bet}" in self.stakes]
+
+    def pays_bet(self, hand: Hand, bet: str) -> None:
+        spot, net = f"box{hand.box}.{bet}", int(self.lines[hand.box, 1, bet][1])
+        if net < 0:
+            self.takes(spot, -net)
+        elif net > 0:
+            self.pays(spot, net)
+
+    # ---- what is owed -----------------------------------------------------------------------------------------------
+
+    def keys(self) -> list[Key]:
+        return [(int(spot[3]), 1, spot.partition(".")[2]) for spot in self.stakes]
+
+
+def _main(spot: str, box: int) -> bool:
+    return spot.startswith(f"box{box}.{MAIN}")
+
+
+def otherwise(cards: Sequence[Card]) -> Set | None:
+    """Give a way of setting that is not the House's, if there is one."""
+    due = house_way(cards)
+    return next((way for way in ways(cards) if not same(way, due)), None)
