@@ -5,11 +5,10 @@ The felt's frame is right-handed, in millimetres: x to the dealer's right, y fro
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +48,7 @@ class Camera:
     def curve(self) -> Floats:
         return np.array(self.lens, dtype=np.float64)
 
-    def to_picture(self, points: Any) -> Floats:
+    def to_picture(self, points: ArrayLike) -> Floats:
         """Give the pixels of points on the felt (N x 2) or above it (N x 3)."""
         found = np.atleast_2d(np.asarray(points, dtype=np.float64))
         if found.shape[1] == 2:
@@ -66,7 +65,7 @@ class Camera:
         fx, fy, cx, cy = self.matrix
         return np.column_stack([fx * bent_x + cx, fy * bent_y + cy])
 
-    def to_felt(self, pixels: Any, z: float = 0.0) -> Floats:
+    def to_felt(self, pixels: ArrayLike, z: float = 0.0) -> Floats:
         """Give the points (N x 2) of a plane z above the felt that pixels show."""
         found = np.asarray(pixels, dtype=np.float64).reshape(-1, 1, 2)
         if not len(found):
@@ -74,7 +73,7 @@ class Camera:
         rays = cv2.undistortPoints(found, self.k, self.curve).reshape(-1, 2)
         ways = np.column_stack([rays, np.ones(len(rays))]) @ self.r
         reach = (z - self.eye[2]) / ways[:, 2]
-        return self.eye[:2] + ways[:, :2] * reach[:, None]
+        return np.asarray(self.eye[:2] + ways[:, :2] * reach[:, None], dtype=np.float64)
 
     def scale(self, x: float, y: float, z: float = 0.0) -> float:
         """Give the pixels a millimetre at a point, averaged over directions."""

@@ -1,0 +1,255 @@
+"""Crops for the reader: one card cut out of a picture and set upright, made without drawing the whole table."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import exp, log
+
+import cv2
+import numpy as np
+
+from datasets.cards import Floats, Image, Patch, Texture, back_pack, darken, deck_pack, lay_over
+from datasets.casting import Dice, art, pick, random_sensor
+from datasets.cloth import draw_cloth, to_bytes
+from datasets.decks import CARD_PX
+from datasets.felts import FELTS, felt_style
+from datasets.light import ONE, add_grain, develop, squeeze
+from datasets.names import FACES
+from datasets.scene import BRIDGE, POKER, Sensor
+
+SIZE = (96, 128)  # width, height of a crop
+TALL_PX = (32.0, 190.0)  # how tall a card is in the picture that it is cut from
+GROUNDS = 6
+GROUND_PX = 420
+DECK_RUN = 8  # so many crops in a row are of one deck
+SKIN = ((140, 180, 225), (105, 150, 205), (80, 115, 170), (55, 80, 125), (40, 55, 90), (60, 60, 60))
+MARGIN = 2  # of a texture, see datasets.cards
+
+
+@dataclass(frozen=True, slots=True)
+class Crop:
+    """One card as the reader gets it."""
+
+    image: Image  # SIZE, BGR
+    face: str  # "9h", "back", or "none" where there is no card
+    deck: str
+    hard: float  # from 0, the easiest, to 1
+    tall_px: float  # how tall the card was in the picture
+    visible: float
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The card to be read, as it lies in a small picture round it."""
+
+    quad: Floats
+    side: int  # of the picture, which is square
+    scale: float  # pixels a millimetre
+    size: tuple[float, float]  # millimetres
+    tall: float
+
+
+def crops(split: str, seed: int, decks: Sequence[str] = ()) -> Iterator[Crop]:
+    """Give crops without end, of the decks of a split or of those named. The same seed gives the same crops."""
+    dice = np.random.default_rng([seed, 11])
+    names = tuple(decks) or art("decks", split)
+    backs = art("backs", split)
+    grounds = [_ground(pick(dice, FELTS[split]), dice) for _ in range(GROUNDS)]
+    while True:
+        deck = pick(dice, names)
+        for _ in range(DECK_RUN):
+            yield _crop(dice, deck, pick(dice, backs), pick(dice, grounds))
+
+
+def _ground(felt: str, dice: Dice) -> Image:
+    """Give a piece of a table's cloth, at some scale."""
+    cloth = felt_style(felt).cloth
+    drawn = draw_cloth(cloth, (GROUND_PX, GROUND_PX), float(dice.uniform(0.7, 2.2)), dice)
+    return to_bytes(drawn)
+
+
+def _crop(dice: Dice, deck: str, back: str, ground: Image) -> Crop:
+    kind = dice.random()
+    face = "none" if kind < 0.03 else "back" if kind < 0.07 else pick(dice, FACES)
+    subject = _subject(dice)
+    image = _cut(ground, subject.side, dice)
+    visible = 1.0
+    if face == "none":
+        _occlude(image, subject, dice)
+    else:
+        visible = _lay(image, subject, _hand_of(dice, face, deck, back), dice)
+    sensor = random_sensor(dice, 1920)
+    if subject.tall < 60:  # nobody hangs a camera so that small cards are out of focus as well
+        sensor = replace(sensor, blur_px=min(sensor.blur_px, 0.9))
+    lit, level = _light(image, subject, dice)
+    taken = squeeze(add_grain(develop(lit, sensor), sensor.noise, dice), sensor.jpeg)
+    found = _upright(taken, subject, dice)
+    return Crop(found, face, deck, _hardness(subject, sensor, visible, level), subject.tall, visible)
+
+
+def _subject(dice: Dice) -> Subject:
+    """Lay a card at any angle, as tall in pixels as cameras show cards, seen a little from the side."""
+    size = POKER if dice.random() < 0.6 else BRIDGE
+    tall = exp(float(dice.uniform(log(TALL_PX[0]), log(TALL_PX[1]))))
+    scale = tall / size[1]
+    lean = 1 - abs(float(dice.normal(0, 0.16)))
+    half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.array(size) * scale / 2
+    turn = float(dice.uniform(0, 2 * np.pi))
+    spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    quad = half @ spin * [1.0, max(lean, 0.55)]
+    quad *= 1 + quad[:, 1:] * float(dice.normal(0, 0.0006))  # what is further off is smaller
+    side = int(np.abs(quad).max() * 2 + 0.5 * tall) + 4
+    middle = side / 2 + dice.uniform(-0.5, 0.5, 2)
+    return Subject(quad + middle, side, scale, size, tall)
+
+
+def _cut(ground: Image, side: int, dice: Dice) -> Image:
+    if side >= GROUND_PX:
+        ground = np.tile(ground, (-(-side // GROUND_PX), -(-side // GROUND_PX), 1))
+    top, left = (int(dice.integers(n - side + 1)) for n in ground.shape[:2])
+    return ground[top : top + side, left : left + side].copy()
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A card in the picture: its texture, and where it lies against the subject, in card widths and heights."""
+
+    texture: Texture
+    across: float = 0.0
+    along: float = 0.0
+    turn: float = 0.0
+
+
+def _hand_of(dice: Dice, face: str, deck: str, back: str) -> tuple[list[Laid], Laid, list[Laid]]:
+    """Give the cards below the subject, itself, and those that cover it."""
+    pack = deck_pack(deck)
+
+    def other(across: float, along: float) -> Laid:
+        side = back_pack(back).texture("back") if dice.random() < 0.08 else pack.texture(pick(dice, FACES))
+        return Laid(side, across, along, float(dice.normal(0, 4)))
+
+    below, above = [], []
+    step = float(dice.uniform(0.13, 0.5))
+    if dice.random() < 0.45:
+        below.append(other(-step, float(dice.normal(0, 0.06))))
+    chance = dice.random()
+    if chance < 0.38:  # the next card of the hand, which leaves the index at the left to be seen
+        along = float(dice.normal(0.03, 0.07))
+        above.append(other(step, along))
+        if dice.random() < 0.4:
+            above.append(other(2 * step, 2 * along))
+    elif chance < 0.46:  # a card across: a double, or one that was pushed
+        above.append(Laid(pack.texture(pick(dice, FACES)), float(dice.normal(0, 0.2)), 0.62, float(dice.normal(90, 9))))
+    own = back_pack(back).texture("back") if face == "back" else pack.texture(face)
+    return below, Laid(own), above
+
+
+def _lay(image: Image, subject: Subject, hand: tuple[list[Laid], Laid, list[Laid]], dice: Dice) -> float:
+    """Draw the cards; give how much of the subject is left to be seen."""
+    below, own, above = hand
+    dark, soft = float(dice.uniform(0.2, 0.6)), max(float(dice.uniform(0.6, 2.6)) * subject.scale, 0.7)
+    for laid in (*below, own, *above):
+        _lay_one(image, subject, laid, (dark, soft))
+    mask = np.zeros(image.shape[:2], np.uint8)
+    cv2.fillPoly(mask, [_fixed(subject.quad)], 255, cv2.LINE_8, 4)
+    whole = cv2.countNonZero(mask)
+    for laid in above:
+        cv2.fillPoly(mask, [_fixed(_place(subject, laid))], 0, cv2.LINE_8, 4)
+    if dice.random() < 0.05:
+        _occlude(image, subject, dice, mask)
+    return cv2.countNonZero(mask) / max(whole, 1)
+
+
+def _fixed(points: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
+    return np.round(points * 16).astype(np.int32)
+
+
+def _place(subject: Subject, laid: Laid) -> Floats:
+    """Give where a card lies, in the plane that the subject's corners span."""
+    quad = subject.quad
+    right, down = quad[1] - quad[0], quad[3] - quad[0]
+    wide, tall = subject.size
+    turn = np.deg2rad(laid.turn)
+    u, v = np.array([-0.5, 0.5, 0.5, -0.5]) * wide, np.array([-0.5, -0.5, 0.5, 0.5]) * tall
+    x = (u * np.cos(turn) - v * np.sin(turn)) / wide + 0.5 + laid.across
+    y = (u * np.sin(turn) + v * np.cos(turn)) / tall + 0.5 + laid.along
+    bent = quad[2] - quad[1] - down  # what perspective takes from the far side
+    return np.asarray(quad[0] + x[:, None] * right + y[:, None] * down + (x * y)[:, None] * bent)
+
+
+def _lay_one(image: Image, subject: Subject, laid: Laid, shadow: tuple[float, float]) -> None:
+    there = _place(subject, laid)
+    dark, soft = shadow
+    patch = Patch.around(there, 2 * soft + 1, image.shape)
+    if patch is None:
+        return
+    local = there - [patch.left, patch.top]
+    mask = np.zeros(patch.size[::-1], np.uint8)
+    cv2.fillPoly(mask, [_fixed(local)], 255, cv2.LINE_AA, 4)
+    wide = 2 * round(1.5 * soft) + 1
+    darken(image, patch, cv2.blur(mask, (wide, wide)).astype(np.uint8, copy=False), dark)
+    level, scale = laid.texture.level(subject.scale)
+    width, height = CARD_PX[0] * scale, CARD_PX[1] * scale
+    source = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) + np.float32(MARGIN - 0.5)
+    matrix = cv2.getPerspectiveTransform(source, local.astype(np.float32))
+    drawn = cv2.warpPerspective(level, matrix, patch.size, flags=cv2.INTER_LINEAR)
+    lay_over(image, patch, drawn.astype(np.uint8, copy=False))
+
+
+def _occlude(image: Image, subject: Subject, dice: Dice, mask: Image | None = None) -> None:
+    """Put a finger, a sleeve or the edge of a chip over the picture."""
+    tall = subject.tall
+    start = subject.quad[int(dice.integers(4))] + dice.normal(0, 0.12 * tall, 2)
+    end = start + dice.normal(0, tall, 2)
+    colour = tuple(float(c) for c in np.array(pick(dice, SKIN)) * dice.uniform(0.75, 1.15))
+    wide = max(2, round(float(dice.uniform(0.12, 0.3)) * tall))
+    ends = [(int(x), int(y)) for x, y in (start, end)]
+    cv2.line(image, ends[0], ends[1], colour, wide, cv2.LINE_AA)
+    if mask is not None:
+        cv2.line(mask, ends[0], ends[1], 0, wide)
+
+
+def _light(image: Image, subject: Subject, dice: Dice) -> tuple[Image, float]:
+    """Light the picture unevenly and in a colour; now and then a lamp or a hard shadow falls on it."""
+    level = float(np.clip(dice.normal(0.92, 0.22), 0.3, 1.4))
+    slope = dice.normal(0, 0.12, 2)
+    warm, green = float(dice.normal(0, 0.09)), float(dice.normal(0, 0.025))
+    colour = np.array([1 - warm, 1 + green, 1 + warm])
+    along = np.linspace(-1, 1, 8)
+    coarse = level * (1 + slope[0] * along[None, :] + slope[1] * along[:, None])
+    if dice.random() < 0.12:  # the edge of a shadow
+        x, y = np.meshgrid(along, along)
+        turn = float(dice.uniform(0, 2 * np.pi))
+        coarse = np.where(x * np.cos(turn) + y * np.sin(turn) > dice.normal(0, 0.4), coarse, coarse * 0.55)
+    gain = np.clip(coarse[..., None] * colour * ONE, 0, 255).astype(np.float32)
+    full = cv2.resize(gain, (subject.side, subject.side), interpolation=cv2.INTER_LINEAR).astype(np.uint8)
+    lit = cv2.multiply(image, full, scale=1 / ONE)
+    if dice.random() < 0.12:
+        spot = np.zeros((16, 16), np.float32)
+        cv2.circle(spot, (int(dice.integers(16)), int(dice.integers(16))), int(dice.integers(1, 5)), 1.0, -1)
+        glare = cv2.GaussianBlur(spot, (0, 0), 2) * float(dice.uniform(40, 200))
+        wide = cv2.resize(glare, (subject.side, subject.side), interpolation=cv2.INTER_CUBIC)
+        lit = cv2.add(lit, cv2.cvtColor(np.clip(wide, 0, 255).astype(np.uint8), cv2.COLOR_GRAY2BGR))
+    return lit.astype(np.uint8, copy=False), level
+
+
+def _upright(image: Image, subject: Subject, dice: Dice) -> Image:
+    """Cut the card out as the detector would have it: its corners are not quite right, and either end is up."""
+    quad = subject.quad + dice.normal(0, 0.012 * subject.tall + 0.25, (4, 2))
+    if dice.random() < 0.5:
+        quad = np.roll(quad, 2, axis=0)
+    edge = float(dice.uniform(0.0, 0.05))
+    width, height = SIZE
+    x, y = edge * width, edge * height
+    target = np.array([[x, y], [width - x, y], [width - x, height - y], [x, height - y]], np.float32) - np.float32(0.5)
+    matrix = cv2.getPerspectiveTransform(quad.astype(np.float32), target)
+    way = cv2.INTER_LINEAR if subject.tall < 1.4 * height else cv2.INTER_AREA
+    cut = cv2.warpPerspective(image, matrix, SIZE, flags=way, borderMode=cv2.BORDER_REPLICATE)
+    return cut.astype(np.uint8, copy=False)
+
+
+def _hardness(subject: Subject, sensor: Sensor, visible: float, level: float) -> float:
+    """Say how hard a crop is to read: small, covered, blurred, dark, noisy."""
+    small = min(max((70 - subject.tall) / 40, 0), 1)
+    blurred = min(sensor.blur_px / max(subject.tall / 60, 0.5) / 1.6, 1)
+    dim = min(max((0.7 - level) / 0.4, 0), 1)
+    return min(0.35 * small + 0.3 * (1 - visible) + 0.2 * blurred + 0.1 * dim + 0.05 * min(sensor.noise / 9, 1), 1.0)
