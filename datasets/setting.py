@@ -1,0 +1,58 @@
+"""`python -m datasets set`: write a training set."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from datasets.faults import DataError
+from datasets.labels import Labelling
+from datasets.manifest import split_of
+from datasets.real import photographs
+from datasets.sets import SPLITS, Blocks, Plan, Tables, add_photographs, write_crops, write_tables
+
+
+def main(arguments: list[str]) -> int:
+    options = _parser().parse_args(arguments)
+    if options.count < 1 or options.jobs < 1 or options.seed < 0 or options.tile < 0:
+        raise DataError("expected a count and jobs of one or more, and a seed and a tile of nought or more")
+    for name in options.deck:
+        if split_of(name) != options.split:
+            raise DataError(f"deck {name!r} is of the split {split_of(name)}: it must not go into {options.split}")
+    labelling = Labelling(options.visible, options.inside, options.blank)
+    decks = tuple(options.deck)
+    plan = Plan(options.count, options.seed, options.split, options.jobs, labelling, options.tile, decks)
+    if options.what == "tables":
+        written = write_tables(options.o, Tables(plan.split, plan.seed, decks), plan)
+    else:
+        written = write_crops(options.o, Blocks(plan.split, plan.seed, decks), plan)
+    added = (
+        add_photographs(options.o, photographs(options.photographs, (plan.split,)), plan, options.what)
+        if options.photographs
+        else 0
+    )
+    sys.stdout.write(f"{options.o}: {plan.split}: {written} rendered {options.what} written, {added} of photographs\n")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m datasets set", description="Write a training set, or go on with it."
+    )
+    parser.add_argument("what", choices=("tables", "crops"))
+    parser.add_argument("-o", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--count", type=int, required=True, help="pictures, or crops (in whole blocks)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--split", choices=SPLITS, default="train", help="write `val` into the same DIR for a whole set"
+    )
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--deck", action="append", default=[], metavar="NAME", help="only this design; may be repeated")
+    parser.add_argument("--tile", type=int, default=0, metavar="PX", help="cut tables into squares at native scale")
+    parser.add_argument(
+        "--visible", type=float, default=0.08, help="least part of a thing that is seen, to be labelled"
+    )
+    parser.add_argument("--inside", type=float, default=0.25, help="least part of a thing that lies in the picture")
+    parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="add those of the split that have a licence")
+    parser.add_argument("--blank", action="store_true", help="grey out cards of photographs whose corners nobody knows")
+    return parser

@@ -1,0 +1,27 @@
+"""Many workers, one order: the n-th thing is the n-th whoever makes it."""
+
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+import cv2
+
+T = TypeVar("T")
+
+RUN = 12  # indices a worker is given at a time: neighbours share a table, whose felt is then drawn once
+
+
+def ordered(make: Callable[[int], T], indices: Iterable[int], jobs: int = 1) -> Iterator[T]:
+    """Give make(index) for each index, in their order; what is given does not depend on the number of jobs.
+
+    With several jobs `make` is sent to other processes, so it must be picklable.
+    """
+    if jobs <= 1:
+        yield from map(make, indices)
+        return
+    with multiprocessing.get_context("spawn").Pool(jobs, initializer=_alone) as pool:
+        yield from pool.imap(make, indices, chunksize=RUN)
+
+
+def _alone() -> None:
+    cv2.setNumThreads(1)
