@@ -11,9 +11,11 @@ COMMANDS = MappingProxyType(  # command -> its module, which has main(arguments)
         "fetch": ("datasets.fetch", "get card art from the package registries and draw our own decks"),
         "decks": ("datasets.listing", "list the designs with their split and family"),
         "deck": ("datasets.scan", "make a deck of your own photographs of 52 cards"),
+        "chips": ("datasets.own_chips", "make a set of chips of your own photographs of each value"),
         "leaks": ("datasets.leaks", "look for test designs in training sets"),
         "photographs": ("datasets.real", "find whole cards in labelled photographs"),
         "set": ("datasets.setting", "write a training set of tables or crops"),
+        "footage": ("datasets.shooting", "film simulated rounds, with their truth"),
         "preview": ("datasets.preview", "contact sheets of decks, renders, photographs and written sets"),
         "realism": ("datasets.realism", "tell rendered cards from photographed ones, and by what"),
     }

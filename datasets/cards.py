@@ -210,16 +210,17 @@ def _bent(lit: Image, back: Floats, card: LaidCard, patch: Patch, rise: Floats) 
 
 
 def _lit(level: Image, card: LaidCard, light: Light) -> Image:
-    """Shade a card by how it bends and leans, and let its gloss mirror a lamp along it."""
-    if not light.gloss and abs(card.bend) < BENT:
-        return level
-    height = level.shape[0]
-    along = np.linspace(-1, 1, height, dtype=np.float32)[:, None, None]
+    """Shade a card by how it bends and lies to the lamps, and let its gloss mirror one of them along it."""
+    height, width = level.shape[:2]
+    along = np.linspace(-1, 1, height, dtype=np.float32)[:, None]
+    across = np.linspace(-1, 1, width, dtype=np.float32)[None, :]
     top = np.deg2rad(card.angle)
     toward = light.shadow[0] * np.cos(top) + light.shadow[1] * np.sin(top)
-    gain = 1 + np.float32(0.12 * card.bend * toward) * along
-    centre = np.float32(np.sin(card.x * 0.013 + card.y * 0.007 + card.angle))  # where on the card a lamp is mirrored
-    sheen = np.float32(255 * light.gloss * 0.35) * np.exp(-((along - centre) ** 2) * 3)
-    plane = np.concatenate([gain * np.ones((height, 1, 3), np.float32), np.ones((height, 1, 1), np.float32)], axis=2)
-    extra = np.concatenate([sheen * np.ones((height, 1, 3), np.float32), np.zeros((height, 1, 1), np.float32)], axis=2)
-    return np.asarray(np.clip(level * plane + extra, 0, 255), dtype=np.uint8)
+    aside = float(np.sin(card.x * 0.017 - card.y * 0.011 + card.angle * 0.3))  # no two cards lie alike
+    gain = 1 + (0.12 * card.bend * toward + light.slope * aside) * along + light.slope * (1 - abs(aside)) * across
+    centre = float(np.sin(card.x * 0.013 + card.y * 0.007 + card.angle))  # where on the card a lamp is mirrored
+    sheen = 255 * light.gloss * 0.35 * np.exp(-((along - centre) ** 2) * 3)
+    lit = cv2.multiply(level[..., :3], cv2.merge([np.clip(gain * 128, 0, 255).astype(np.uint8)] * 3), scale=1 / 128)
+    if light.gloss:
+        lit = cv2.add(lit, cv2.merge([np.broadcast_to(sheen, (height, width)).astype(np.uint8)] * 3))
+    return np.dstack([lit, level[..., 3]]).astype(np.uint8, copy=False)

@@ -1,14 +1,13 @@
 """Random tables: the scenes that detectors and readers learn from, one for each seed."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import hypot
 from typing import TypeVar
 
 import numpy as np
 
-from datasets.chips import CHIP_SETS, Stack
-from datasets.deal.story import CHIPS
+from datasets.chips import CHIP_SETS, Stack, chip_set
 from datasets.faults import DataError
 from datasets.felts import FELTS
 from datasets.hands import SPRITES, Hand
@@ -42,26 +41,39 @@ def art(kind: str, split: str) -> tuple[str, ...]:
     return found
 
 
-def cast(split: str, seed: int, size: tuple[int, int] | None = None) -> Scene:
-    """Give the scene of a seed, made of nothing but art of its split."""
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What of a casino's own is to be in every scene, in place of what the dice would choose."""
+
+    decks: tuple[str, ...] = ()
+    backs: tuple[str, ...] = ()
+    chips: str | None = None
+    layout: Layout | None = None
+
+
+NOTHING = Own()
+
+
+def cast(split: str, seed: int, size: tuple[int, int] | None = None, own: Own = NOTHING) -> Scene:
+    """Give the scene of a seed, made of nothing but art of its split, and of what is the casino's own."""
     table = np.random.default_rng([seed // TABLE_RUN, 1])
-    shape = random_shape(table)
-    layout = layout_of(shape)
+    layout = own.layout or layout_of(random_shape(table))
     felt = pick(table, FELTS[split])
     dice = np.random.default_rng([seed, 2])
     size = size or SIZES[int(dice.choice(len(SIZES), p=SIZE_ODDS))]
     camera = random_camera(dice, size)
     habits = random_habits(dice, seed)
+    chips = own.chips or pick(dice, CHIP_SETS[split])
     cards = tuple(_gentle(card, camera) for card in random_cards(dice, layout, habits))
     return Scene(
         camera,
         layout,
         felt,
-        pick(dice, art("decks", split)),
-        pick(dice, art("backs", split)),
-        pick(dice, CHIP_SETS[split]),
+        pick(dice, own.decks or art("decks", split)),
+        pick(dice, own.backs or art("backs", split)),
+        chips,
         cards,
-        random_stacks(dice, layout, habits),
+        random_stacks(dice, layout, habits, tuple(chip_set(chips).faces)),
         random_hands(dice, cards, split),
         random_light(dice),
         random_sensor(dice, size[0]),
@@ -156,23 +168,23 @@ def _strewn(dice: Dice, habits: Habits, name: str, face: Card, *, up: bool) -> L
     return LaidCard(name, face.text, up, x, y, float(dice.uniform(0, 360)), high, None, bend, lean, habits.size)
 
 
-def random_stacks(dice: Dice, layout: Layout, habits: Habits) -> tuple[Stack, ...]:
+def random_stacks(dice: Dice, layout: Layout, habits: Habits, values: tuple[int, ...]) -> tuple[Stack, ...]:
     """Put bets on some of the spots."""
     found: list[Stack] = []
     for area in layout.areas:
         main = area.name.endswith(".main")
         if area.for_cards or dice.random() > (0.65 if main else 0.1):
             continue
-        stacks = tuple(_chips(dice) for _ in range(int(dice.choice([1, 2, 3], p=[0.75, 0.2, 0.05]))))
+        stacks = tuple(_chips(dice, values) for _ in range(int(dice.choice([1, 2, 3], p=[0.75, 0.2, 0.05]))))
         found += lay_stacks(layout, habits, area.name, stacks)
     return tuple(found[:100])
 
 
-def _chips(dice: Dice) -> tuple[int, ...]:
+def _chips(dice: Dice, values: tuple[int, ...]) -> tuple[int, ...]:
     count = int(np.clip(dice.geometric(0.25), 1, 20))
     if dice.random() < 0.6:
-        return (pick(dice, CHIPS),) * count
-    return tuple(sorted((pick(dice, CHIPS) for _ in range(count)), reverse=True))
+        return (pick(dice, values),) * count
+    return tuple(sorted((pick(dice, values) for _ in range(count)), reverse=True))
 
 
 def random_hands(dice: Dice, cards: tuple[LaidCard, ...], split: str) -> tuple[Hand, ...]:
@@ -192,13 +204,13 @@ def random_hands(dice: Dice, cards: tuple[LaidCard, ...], split: str) -> tuple[H
 
 
 def random_light(dice: Dice) -> Light:
-    warm = float(dice.normal(0, 0.09))
+    warm = float(dice.normal(-0.02, 0.09))
     green = float(dice.normal(0, 0.02))
     lamps = tuple(_blob(dice, float(dice.normal(0.1, 0.25))) for _ in range(int(dice.integers(0, 4))))
     glare = tuple(_blob(dice, float(dice.uniform(0.03, 0.3)), 0.25) for _ in range(int(dice.choice([0, 0, 0, 1, 2]))))
     turn, slant = float(dice.uniform(0, 6.28)), float(dice.uniform(0.05, 0.7))
     return Light(
-        float(np.clip(dice.normal(0.92, 0.2), 0.35, 1.35)),
+        float(np.clip(dice.normal(0.84, 0.18), 0.35, 1.25)),
         (1 - warm, 1 + green, 1 + warm),
         lamps,
         glare,
@@ -207,6 +219,7 @@ def random_light(dice: Dice) -> Light:
         float(dice.uniform(0.8, 4)),
         float(dice.uniform(0.25, 0.75)),
         float(dice.choice([0.0, 0.0, dice.uniform(0.05, 0.6)])),
+        float(abs(dice.normal(0, 0.05))),
     )
 
 
@@ -217,11 +230,11 @@ def _blob(dice: Dice, strength: float, widest: float = 0.6) -> Blob:
 
 def random_sensor(dice: Dice, width: int) -> Sensor:
     """Give what a camera makes of it; a larger picture is softer in its own pixels."""
-    soft = float(np.clip(dice.lognormal(-0.55, 0.45), 0.25, 1.8)) * (width / 1920) ** 0.5
+    soft = float(np.clip(dice.lognormal(-0.7, 0.45), 0.25, 1.7)) * (width / 1920) ** 0.5
     return Sensor(
         soft,
-        float(np.clip(dice.lognormal(0.8, 0.6), 0.3, 9)),
-        float(dice.choice([0.0, 0.0, dice.uniform(0.2, 1.2)])),
+        float(np.clip(dice.lognormal(0.35, 0.7), 0.2, 8)),
+        float(dice.choice([0.0, dice.uniform(0.2, 1.0), dice.uniform(0.5, 1.8)])),
         float(np.clip(dice.normal(1, 0.12), 0.7, 1.35)),
         float(dice.choice([0.0, dice.uniform(0, 30)])),
         float(np.clip(dice.normal(1, 0.12), 0.7, 1.4)),

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from datasets.cache import Picture
 from datasets.chip_faces import PALETTE, Face, Mould, face_of, mould_of
+from datasets.faults import DataError
 from datasets.felt_styles import HOUSES, shaded
+from datasets.own_chips import own_faces
 from datasets.prints import fixed
 from datasets.truth import Point, StackTruth
 from vision.camera import Camera
@@ -40,6 +42,7 @@ SCHEMES = (
     ("yellow", "red", "blue", "black", "pink", "grey", "teal"),
     ("grey", "red", "green", "blue", "purple", "brown", "orange"),
 )
+USUAL_MM = (19.75, 3.3)  # radius and thickness
 SIDE_LIGHT = 0.74  # of the light a top gets that comes to a side
 PARALLEL_PX = 1.5  # of the finer picture
 ARC = 14  # points along the near and along the far half of a rim
@@ -71,7 +74,10 @@ def chip_set(name: str) -> ChipSet:
     """Give the set of this name; the same name gives the same chips."""
     split = next((split for split, names in CHIP_SETS.items() if name in names), None)
     if split is None:
-        raise KeyError(f"unknown chip set {name!r}: see CHIP_SETS")
+        own = own_faces(name)
+        if not own:
+            raise DataError(f"chips {name!r}: not here; `python -m datasets chips FOLDER --name {name}` makes them")
+        return ChipSet(name, "train", *USUAL_MM, MappingProxyType(own))
     seed = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
     rng = np.random.default_rng(seed)
     mould = mould_of(str(rng.choice(HOUSES[split])), rng)

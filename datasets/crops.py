@@ -210,9 +210,9 @@ def _occlude(image: Image, subject: Subject, dice: Dice, mask: Image | None = No
 
 def _light(image: Image, subject: Subject, dice: Dice) -> tuple[Image, float]:
     """Light the picture unevenly and in a colour; now and then a lamp or a hard shadow falls on it."""
-    level = float(np.clip(dice.normal(0.92, 0.22), 0.3, 1.4))
-    slope = dice.normal(0, 0.12, 2)
-    warm, green = float(dice.normal(0, 0.09)), float(dice.normal(0, 0.025))
+    level = float(np.clip(dice.normal(0.84, 0.2), 0.3, 1.3))
+    slope = dice.normal(0, 0.14, 2)
+    warm, green = float(dice.normal(-0.02, 0.09)), float(dice.normal(0, 0.025))
     colour = np.array([1 - warm, 1 + green, 1 + warm])
     along = np.linspace(-1, 1, 8)
     coarse = level * (1 + slope[0] * along[None, :] + slope[1] * along[:, None])

@@ -21,6 +21,9 @@ REACH_S = 0.45  # a hand needs so long to come to the table, and to leave it
 LINGER_S = 1.1  # it stays if it is needed again within
 HAND_MM = 12.0  # height of the fingers over what they hold
 LIFT_DEG = 22.0
+IN_A_ROW = 4  # stacks that stand side by side on a main spot; the next row is nearer the dealer
+ROW_MM = 41.0
+APART: Mapping[str, int] = {"hand2": 4, "hand3": 6, "hand4": 2}  # where on the main spot the stakes of a split begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,13 @@ def smooth(p: float) -> float:
 class Reel:
     """Stories, one after another, played on the table of a scene that is bare of cards, chips and hands."""
 
-    def __init__(self, bare: Scene, habits: Habits, stories: Sequence[Story], sprites: Sequence[str]) -> None:
+    def __init__(
+        self, bare: Scene, habits: Habits, stories: Sequence[Story], sprites: Sequence[str], foreign: str
+    ) -> None:
         self.bare = bare
         self.habits = habits
         self.sprites = sprites
+        self.foreign = foreign  # the deck of a card that is not of the table's
         self.ends = max(story.ends for story in stories)
         moves = sorted((move for story in stories for move in story.moves), key=lambda move: (move.start, move.end))
         self._cards: dict[str, list[CardMove]] = defaultdict(list)
@@ -76,7 +82,7 @@ class Reel:
                 self._cards[move.card].append(move)
             elif isinstance(move, ChipMove):
                 self._chips[move.spot].append(move)
-        self._changes = sorted({t for move in moves if not isinstance(move, Gesture) for t in (move.start, move.end)})
+        self._changes = sorted({t for move in moves for t in _changes(move)})
         self._poses: dict[CardMove, LaidCard] = {}
         self._standing: dict[ChipMove, tuple[Stack, ...]] = {}
         self._visits = {actor: _in_turn(found) for actor, found in self._work(moves).items()}
@@ -123,7 +129,7 @@ class Reel:
         laying = Laying(move.card, move.face, move.zone, move.place, move.up, move.crosswise)
         found = lay_card(self.bare.layout, self.habits, laying)
         if move.foreign:
-            found = replace(found, deck=FOREIGN)
+            found = replace(found, deck=self.foreign)
         if move.lifted:
             found = replace(found, angle=found.angle + 180, lean=LIFT_DEG)
         return found
@@ -163,7 +169,7 @@ class Reel:
         kept = sum(1 for a, b in zip(before, after, strict=False) if a.chips == b.chips)
         p = smooth((t - move.start) / (move.end - move.start))
         if len(after) > kept and len(before) > kept:
-            return (before if p < 0.5 else after), []
+            return (before if t < _halfway(move) else after), []
         carried = after[kept:] if len(after) > kept else before[kept:]
         away = self._home(move.by, move.spot)
         share = 1 - p if len(after) > kept else p
@@ -171,12 +177,25 @@ class Reel:
 
     def _stood(self, move: ChipMove) -> tuple[Stack, ...]:
         if move not in self._standing:
-            self._standing[move] = lay_stacks(self.bare.layout, self.habits, move.spot, move.stacks)
+            self._standing[move] = tuple(self._stands(move))
         return self._standing[move]
+
+    def _stands(self, move: ChipMove) -> Iterator[Stack]:
+        """Let stacks stand in rows on a main spot, where the stakes of a split stand too: their zones are for cards."""
+        spot, first = _printed(move.spot)
+        area = self.bare.layout.by_name.get(spot)
+        found = lay_stacks(self.bare.layout, self.habits, spot, ((),) * first + move.stacks)
+        for number, stack in enumerate(found[first:], first):
+            row = number // IN_A_ROW if spot.endswith(".main") and area else 0
+            way, back = radians(area.turn if area else 0.0), row * IN_A_ROW
+            step = area.step if area else (0.0, 0.0)
+            x = stack.x - back * step[0] + row * ROW_MM * cos(way)
+            y = stack.y - back * step[1] + row * ROW_MM * sin(way)
+            yield replace(stack, spot=move.spot, x=x, y=y)
 
     def _home(self, by: str, place: str) -> tuple[float, float]:
         """Give where a hand takes chips: the dealer's float, or the Player's side of the table."""
-        x, y = self._where(place)
+        x, y = self._where(_printed(place)[0])
         if by == DEALER:
             return x * 0.25, 40.0
         way = radians(self._outward(by))
@@ -219,7 +238,7 @@ class Reel:
         moves = self._chips[move.spot]
         n = moves.index(move)
         before = sum(map(sum, moves[n - 1].stacks)) if n else 0
-        place, home = (*self._where(move.spot), 20.0), (*self._home(move.by, move.spot), 25.0)
+        place, home = (*self._where(_printed(move.spot)[0]), 20.0), (*self._home(move.by, move.spot), 25.0)
         coming = sum(map(sum, move.stacks)) >= before
         ends = (home, place) if coming else (place, home)
         return Visit(move.start, move.end, *ends, ARC_ELSE_MM)
@@ -262,9 +281,6 @@ class Reel:
         return x + 620 * cos(way), y + 620 * sin(way), 60.0
 
 
-FOREIGN = "foreign"  # stands for a deck that is not the table's, until the set is dressed
-
-
 def _between(begin: LaidCard, finish: LaidCard, move: CardMove, t: float) -> LaidCard:
     """Give a card on its way. It turns over, if it must, in the second half."""
     share = (t - move.start) / (move.end - move.start)
@@ -291,10 +307,30 @@ def _toward(stack: Stack, away: tuple[float, float], share: float) -> Stack:
     return replace(stack, x=stack.x + (away[0] - stack.x) * share, y=stack.y + (away[1] - stack.y) * share)
 
 
+def _changes(move: Move) -> tuple[float, ...]:
+    """Give when what rests on the table becomes another by a move."""
+    if isinstance(move, Gesture):
+        return ()
+    return (move.start, move.end) if isinstance(move, CardMove) else (move.start, _halfway(move), move.end)
+
+
+def _halfway(move: ChipMove) -> float:
+    """Give when stacks are exchanged for others under a hand."""
+    return (move.start + move.end) / 2
+
+
+def _printed(spot: str) -> tuple[str, int]:
+    """Give the printed spot on which the chips of a spot stand, and as which stack of it they begin."""
+    box, _, bet = spot.partition(".")
+    return (f"{box}.main", APART[bet]) if bet in APART else (spot, 0)
+
+
 def _in_turn(visits: Sequence[Visit]) -> list[Visit]:
-    """Leave out what a hand would have to do while it is still at something else."""
+    """Let a hand come late to what begins while it is still at something else; leave out what is over by then."""
     found: list[Visit] = []
     for visit in sorted(visits, key=lambda one: (one.start, one.end)):
         if not found or visit.start >= found[-1].end - 1e-9:
             found.append(visit)
+        elif visit.end > found[-1].end + 1e-9:
+            found.append(replace(visit, start=found[-1].end, begin=found[-1].finish))
     return found

@@ -77,6 +77,7 @@ class Light:
     soft: float = 2.5  # millimetres over which a shadow fades
     dark: float = 0.5  # how dark a shadow is
     gloss: float = 0.1  # how strongly cards mirror the lamps
+    slope: float = 0.02  # by what part a card is lighter at one edge than at its middle
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 from datasets.cache import Picture, write_picture, write_whole
+from datasets.casting import NOTHING, Own, cast
 from datasets.faults import DataError
 from datasets.labels import CLASSES, Labelling, blanked, lines, tiles
 from datasets.names import FACES
@@ -54,7 +55,7 @@ class Plan:
     jobs: int = 1
     labelling: Labelling = field(default_factory=Labelling)
     tile: int = 0  # the side of the squares a picture is cut into; 0: it stays whole
-    decks: tuple[str, ...] = ()  # only these designs; none: all of the split
+    own: Own = NOTHING  # a casino's own; nothing: all art of the split
 
     def recipe(self) -> dict[str, object]:
         """Give all that decides what one index of the set holds."""
@@ -63,7 +64,9 @@ class Plan:
             "seed": self.seed,
             "tile": self.tile,
             "labelling": asdict(self.labelling),
-            "only": list(self.decks),
+            "decks": list(self.own.decks),
+            "chips": self.own.chips,
+            "layout": self.own.layout.name if self.own.layout else None,
         }
 
 
@@ -73,15 +76,12 @@ class Tables:
 
     split: str
     seed: int
-    decks: tuple[str, ...] = ()
+    own: Own = NOTHING
 
     def __call__(self, index: int) -> Item:
-        from datasets.casting import cast  # noqa: PLC0415  art is loaded only by those who draw
         from datasets.compose import render  # noqa: PLC0415  as above
 
-        scene = cast(self.split, self.seed * SPREAD + index)
-        if self.decks:
-            scene = replace(scene, deck=self.decks[index % len(self.decks)])
+        scene = cast(self.split, self.seed * SPREAD + index, own=self.own)
         drawn = render(scene)
         made_of = {"deck": scene.deck, "back": scene.back, "felt": scene.felt, "chips": scene.chips}
         return Item(drawn.image, drawn.truth, made_of)

@@ -5,11 +5,13 @@ import os
 import sys
 from pathlib import Path
 
+from datasets.casting import Own
 from datasets.faults import DataError
 from datasets.labels import Labelling
-from datasets.manifest import split_of
+from datasets.manifest import names_of, split_of
 from datasets.real import photographs
 from datasets.sets import SPLITS, Blocks, Plan, Tables, add_photographs, write_crops, write_tables
+from vision.layout import Layout, LayoutError, load_layout
 
 
 def main(arguments: list[str]) -> int:
@@ -20,12 +22,14 @@ def main(arguments: list[str]) -> int:
         if split_of(name) != options.split:
             raise DataError(f"deck {name!r} is of the split {split_of(name)}: it must not go into {options.split}")
     labelling = Labelling(options.visible, options.inside, options.blank)
-    decks = tuple(options.deck)
-    plan = Plan(options.count, options.seed, options.split, options.jobs, labelling, options.tile, decks)
+    here = names_of("backs", options.split)
+    backs = tuple(back for back in (f"{name}-back" for name in options.deck) if back in here)
+    own = Own(tuple(options.deck), backs, options.chips, _layout(options.layout))
+    plan = Plan(options.count, options.seed, options.split, options.jobs, labelling, options.tile, own)
     if options.what == "tables":
-        written = write_tables(options.o, Tables(plan.split, plan.seed, decks), plan)
+        written = write_tables(options.o, Tables(plan.split, plan.seed, own), plan)
     else:
-        written = write_crops(options.o, Blocks(plan.split, plan.seed, decks), plan)
+        written = write_crops(options.o, Blocks(plan.split, plan.seed, own.decks), plan)
     added = (
         add_photographs(options.o, photographs(options.photographs, (plan.split,)), plan, options.what)
         if options.photographs
@@ -33,6 +37,13 @@ def main(arguments: list[str]) -> int:
     )
     sys.stdout.write(f"{options.o}: {plan.split}: {written} rendered {options.what} written, {added} of photographs\n")
     return 0
+
+
+def _layout(name: str | None) -> Layout | None:
+    try:
+        return load_layout(name) if name else None
+    except LayoutError as error:
+        raise DataError(str(error)) from error
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -48,6 +59,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--deck", action="append", default=[], metavar="NAME", help="only this design; may be repeated")
+    parser.add_argument("--chips", metavar="NAME", help="only this set of chips")
+    parser.add_argument("--layout", metavar="FILE", help="only this table: a preset's name or a layout file")
     parser.add_argument("--tile", type=int, default=0, metavar="PX", help="cut tables into squares at native scale")
     parser.add_argument(
         "--visible", type=float, default=0.08, help="least part of a thing that is seen, to be labelled"

@@ -20,7 +20,7 @@ from datasets.truth import truth_of
 
 SCENES = 500
 CORNER = 0.085  # of a card's width: there its corners are cut round
-PLAIN = Light(vignette=0, dark=0, gloss=0, shadow=(0.0, 0.0))
+PLAIN = Light(vignette=0, dark=0, gloss=0, slope=0, shadow=(0.0, 0.0))
 RAW = Sensor(blur_px=0, noise=0, jpeg=0)
 
 Image = NDArray[np.uint8]
