@@ -16,6 +16,7 @@ COMMANDS = MappingProxyType(  # command -> its module, which has main(arguments)
         "photographs": ("datasets.real", "find whole cards in labelled photographs"),
         "set": ("datasets.setting", "write a training set of tables or crops"),
         "footage": ("datasets.shooting", "film simulated rounds, with their truth"),
+        "physical": ("datasets.physical", "render tables in real light, with Blender"),
         "preview": ("datasets.preview", "contact sheets of decks, renders, photographs and written sets"),
         "realism": ("datasets.realism", "tell rendered cards from photographed ones, and by what"),
     }

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 
 NO_LENS = (0.0, 0.0, 0.0, 0.0, 0.0)
+EXACTLY = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 50, 1e-9)  # of itself OpenCV stops a tenth of a pixel off
 
 
 class CameraError(ValueError):
@@ -70,7 +71,7 @@ class Camera:
         found = np.asarray(pixels, dtype=np.float64).reshape(-1, 1, 2)
         if not len(found):
             return np.empty((0, 2))
-        rays = cv2.undistortPoints(found, self.k, self.curve).reshape(-1, 2)
+        rays = cv2.undistortPoints(found, self.k, self.curve, criteria=EXACTLY).reshape(-1, 2)
         ways = np.column_stack([rays, np.ones(len(rays))]) @ self.r
         reach = (z - self.eye[2]) / ways[:, 2]
         return np.asarray(self.eye[:2] + ways[:, :2] * reach[:, None], dtype=np.float64)

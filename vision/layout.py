@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from math import cos, hypot, pi, sin
+from math import cos, hypot, isfinite, pi, sin
 from pathlib import Path
 
 import cv2
@@ -90,8 +90,10 @@ def load_layout(name: str) -> Layout:
         raise LayoutError(f"unknown layout {name!r}: expected one of {', '.join(PRESETS)}, or a .toml file")
     try:
         return parse_layout(Path(name).read_text("utf-8"), name)
-    except (OSError, UnicodeDecodeError) as error:
-        raise LayoutError(f"{name}: expected a layout file: {error}") from error
+    except OSError as error:
+        raise LayoutError(f"{name}: expected a layout file: {(error.strerror or str(error)).lower()}") from error
+    except UnicodeDecodeError as error:
+        raise LayoutError(f"{name}: expected a layout file: it is not text in UTF-8") from error
 
 
 def parse_layout(text: str, source: str) -> Layout:
@@ -142,6 +144,8 @@ def _area(found: object, where: str) -> Area:
         raise LayoutError(f"{where}: expected either polygon or circle")
     if "circle" in found:
         x, y, radius = _numbers(found["circle"], 3, f"{where}: circle")
+        if radius <= 0:
+            raise LayoutError(f"{where}: circle: expected a radius of more than nought, found {radius:g}")
         return Area(name, circle(x, y, radius), (x, y), *_laying(found, where))
     polygon = _polygon(found["polygon"], f"{where}: polygon")
     middle = (sum(x for x, _ in polygon) / len(polygon), sum(y for _, y in polygon) / len(polygon))
@@ -151,8 +155,10 @@ def _area(found: object, where: str) -> Area:
 
 def _laying(found: Mapping[str, object], where: str) -> tuple[Point, float]:
     step = _pair(found["step"], f"{where}: step") if "step" in found else (0.0, 0.0)
-    (turn,) = _numbers([found.get("turn", 90.0)], 1, f"{where}: turn")
-    return step, turn
+    turn = found.get("turn", 90.0)
+    if not _is_number(turn):
+        raise LayoutError(f"{where}: turn: expected one number in degrees, found {turn!r}")
+    return step, float(turn)  # type: ignore[arg-type]  # a number
 
 
 def _is_place(name: str) -> bool:
@@ -166,9 +172,13 @@ def _is_place(name: str) -> bool:
 
 def _numbers(found: object, count: int, where: str) -> Iterator[float]:
     good = isinstance(found, list) and len(found) == count
-    if not good or not all(isinstance(n, int | float) and not isinstance(n, bool) for n in found):  # type: ignore[attr-defined]  # a list
-        raise LayoutError(f"{where}: expected {count} number{'s' * (count > 1)} in millimetres, found {found!r}")
+    if not good or not all(_is_number(n) for n in found):  # type: ignore[attr-defined]  # a list
+        raise LayoutError(f"{where}: expected {count} numbers in millimetres, found {found!r}")
     return iter([float(n) for n in found])  # type: ignore[attr-defined]  # a list
+
+
+def _is_number(found: object) -> bool:
+    return isinstance(found, int | float) and not isinstance(found, bool) and isfinite(found)
 
 
 def _pair(found: object, where: str) -> Point:
