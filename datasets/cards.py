@@ -24,7 +24,10 @@ BENT = 0.15  # a card that bends less is drawn flat
 
 @dataclass(frozen=True, slots=True)
 class Texture:
-    """One side of a card: BGRA with clear rounded corners, each level half the size of the one before."""
+    """One side of a card: BGRA with clear rounded corners, colours already weighed with the fourth channel.
+
+    Each level has half the size of the one before.
+    """
 
     levels: tuple[Image, ...]
 
@@ -36,9 +39,9 @@ class Texture:
         return self.levels[n], 0.5**n
 
 
-@lru_cache(maxsize=1)
-def _corners() -> Image:
-    """Give the mask of a card with its corners cut round."""
+@lru_cache(maxsize=LEVELS)
+def _corners(level: int) -> Image:
+    """Give the mask of a card with its corners cut round, its clear margin included."""
     width, height = CARD_PX
     fine, radius = 4, round(CORNER_MM * PX_PER_MM * 4)
     mask = np.zeros((height * fine, width * fine), np.uint8)
@@ -48,21 +51,22 @@ def _corners() -> Image:
     for x in (radius, width * fine - radius - 1):
         for y in (radius, height * fine - radius - 1):
             cv2.circle(mask, (x, y), radius, 255, -1)
-    return cv2.resize(mask, CARD_PX, interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
+    small = cv2.resize(mask, (width >> level, height >> level), interpolation=cv2.INTER_AREA)
+    return cv2.copyMakeBorder(small, MARGIN, MARGIN, MARGIN, MARGIN, cv2.BORDER_CONSTANT).astype(np.uint8, copy=False)
 
 
 def texture_of(face: Image) -> Texture:
     """Make a texture of one side of a card of CARD_PX."""
     levels = []
-    colour, mask = face, _corners()
+    colour = face
     for n in range(LEVELS):
         if n:
             size = (CARD_PX[0] >> n, CARD_PX[1] >> n)
-            colour = cv2.resize(face, size, interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
-            mask = cv2.resize(_corners(), size, interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
+            colour = cv2.resize(colour, size, interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
         padded = cv2.copyMakeBorder(colour, MARGIN, MARGIN, MARGIN, MARGIN, cv2.BORDER_REPLICATE)
-        alpha = cv2.copyMakeBorder(mask, MARGIN, MARGIN, MARGIN, MARGIN, cv2.BORDER_CONSTANT)
-        level = np.dstack([padded, alpha]).astype(np.uint8, copy=False)
+        mask = _corners(n)
+        weighed = cv2.multiply(padded, cv2.merge([mask, mask, mask]), scale=1 / 255)
+        level = np.dstack([weighed, mask]).astype(np.uint8, copy=False)
         level.flags.writeable = False
         levels.append(level)
     return Texture(tuple(levels))
@@ -131,12 +135,12 @@ class Patch:
 
 
 def lay_over(image: Image, patch: Patch, drawn: Image) -> None:
-    """Lay a drawn BGRA patch over the picture."""
+    """Lay a drawn BGRA patch, its colours weighed, over the picture."""
     under = patch.of(image)
-    alpha = cv2.cvtColor(drawn[..., 3], cv2.COLOR_GRAY2BGR)
-    over = cv2.multiply(drawn[..., :3], alpha, scale=1 / 255)
-    rest = cv2.multiply(under, cv2.bitwise_not(alpha), scale=1 / 255)
-    cv2.add(over, rest, dst=under)
+    blue, green, red, alpha = cv2.split(drawn)
+    kept = cv2.bitwise_not(alpha)
+    rest = cv2.multiply(under, cv2.merge([kept, kept, kept]), scale=1 / 255)
+    cv2.add(cv2.merge([blue, green, red]), rest, dst=under)
 
 
 def darken(image: Image, patch: Patch, mask: Image, dark: float) -> None:
@@ -223,4 +227,5 @@ def _lit(level: Image, card: LaidCard, light: Light) -> Image:
     lit = cv2.multiply(level[..., :3], cv2.merge([np.clip(gain * 128, 0, 255).astype(np.uint8)] * 3), scale=1 / 128)
     if light.gloss:
         lit = cv2.add(lit, cv2.merge([np.broadcast_to(sheen, (height, width)).astype(np.uint8)] * 3))
-    return np.dstack([lit, level[..., 3]]).astype(np.uint8, copy=False)
+    mask = level[..., 3]
+    return np.dstack([cv2.min(lit, cv2.merge([mask, mask, mask])), mask]).astype(np.uint8, copy=False)

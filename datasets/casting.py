@@ -22,6 +22,7 @@ from vision.shapes import SHAPES, Shape, layout_of
 SIZES = ((1280, 720), (1920, 1080), (2560, 1440), (3840, 2160))
 SIZE_ODDS = (0.25, 0.55, 0.12, 0.08)
 BEND_PX = 0.6
+FOLD = 0.22  # of the squared distance from the middle: a stronger lens would fold the corners back
 TABLE_RUN = 12  # so many scenes in a row are of one table: drawing its felt costs more than a picture
 FACES = tuple(CARDS.values())
 
@@ -117,7 +118,8 @@ def random_camera(dice: Dice, size: tuple[int, int]) -> Camera:
     roll = float(dice.normal(0, 4)) + (180.0 if dice.random() < 0.35 else 0.0)
     if dice.random() < 0.08:
         roll = float(dice.uniform(0, 360))
-    k1 = float(dice.uniform(-0.22, 0.04))
+    corner = view * np.hypot(*size) / size[0] / 2 / np.linalg.norm([eye[0] - target[0], eye[1] - target[1], tall])
+    k1 = max(float(dice.uniform(-0.22, 0.04)), -FOLD / float(corner) ** 2)
     lens = (k1, abs(k1) * float(dice.uniform(0, 0.25)), float(dice.normal(0, 0.001)), float(dice.normal(0, 0.001)), 0.0)
     return look_at(size, eye, target, view, lens, roll)
 
@@ -204,7 +206,7 @@ def random_hands(dice: Dice, cards: tuple[LaidCard, ...], split: str) -> tuple[H
 
 
 def random_light(dice: Dice) -> Light:
-    warm = float(dice.normal(-0.02, 0.09))
+    warm = float(dice.normal(-0.03, 0.09))
     green = float(dice.normal(0, 0.02))
     lamps = tuple(_blob(dice, float(dice.normal(0.1, 0.25))) for _ in range(int(dice.integers(0, 4))))
     glare = tuple(_blob(dice, float(dice.uniform(0.03, 0.3)), 0.25) for _ in range(int(dice.choice([0, 0, 0, 1, 2]))))
@@ -219,7 +221,7 @@ def random_light(dice: Dice) -> Light:
         float(dice.uniform(0.8, 4)),
         float(dice.uniform(0.25, 0.75)),
         float(dice.choice([0.0, 0.0, dice.uniform(0.05, 0.6)])),
-        float(abs(dice.normal(0, 0.05))),
+        float(abs(dice.normal(0, 0.08))),
     )
 
 
@@ -233,7 +235,7 @@ def random_sensor(dice: Dice, width: int) -> Sensor:
     soft = float(np.clip(dice.lognormal(-0.7, 0.45), 0.25, 1.7)) * (width / 1920) ** 0.5
     return Sensor(
         soft,
-        float(np.clip(dice.lognormal(0.35, 0.7), 0.2, 8)),
+        float(np.clip(dice.lognormal(0.1, 0.75), 0.15, 8)),
         float(dice.choice([0.0, dice.uniform(0.2, 1.0), dice.uniform(0.5, 1.8)])),
         float(np.clip(dice.normal(1, 0.12), 0.7, 1.35)),
         float(dice.choice([0.0, dice.uniform(0, 30)])),

@@ -128,12 +128,12 @@ def _own(owner: Image, outline: Floats, number: int) -> None:
 
 
 def _hands_mask(owner: Image) -> Image:
-    return np.where(owner == HAND_ID, 255, 0).astype(np.uint8)
+    return cv2.inRange(owner, (HAND_ID,), (HAND_ID,)).astype(np.uint8, copy=False)
 
 
 def truth_of_scene(scene: Scene, owner: Image, stacks: list[StackTruth]) -> Truth:
     """Say what is true of a drawn scene."""
-    counts = np.bincount(owner.ravel(), minlength=256)
+    counts = cv2.calcHist([owner], [0], None, [256], [0, 256]).ravel()
     cards = tuple(_card_truth(scene, card, n, owner, int(counts[n])) for n, card in enumerate(scene.cards, 1))
     seen = []
     for n, stack in enumerate(stacks, len(cards) + 1):
@@ -159,8 +159,6 @@ def _share(pixels: int, outline: Floats) -> float:
 
 
 def _outlines(owner: Image) -> tuple[tuple[tuple[float, float], ...], ...]:
-    if not (owner == HAND_ID).any():
-        return ()
     found, _ = cv2.findContours(_hands_mask(owner), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     slim = [cv2.approxPolyDP(one, 1.0, closed=True).reshape(-1, 2) for one in found]
     return tuple(tuple((float(x), float(y)) for x, y in one) for one in slim if len(one) > 2)

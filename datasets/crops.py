@@ -17,8 +17,9 @@ from datasets.names import FACES
 from datasets.scene import BRIDGE, POKER, Sensor
 
 SIZE = (96, 128)  # width, height of a crop
-TALL_PX = (32.0, 190.0)  # how tall a card is in the picture that it is cut from
+TALL_PX = (32.0, 160.0)  # how tall a card is in the picture that it is cut from
 GROUNDS = 6
+PRESSED = 0.7  # so many pictures come compressed
 GROUND_PX = 420
 DECK_RUN = 8  # so many crops in a row are of one deck
 SKIN = ((140, 180, 225), (105, 150, 205), (80, 115, 170), (55, 80, 125), (40, 55, 90), (60, 60, 60))
@@ -81,7 +82,9 @@ def _crop(dice: Dice, deck: str, back: str, ground: Image) -> Crop:
     if subject.tall < 60:  # nobody hangs a camera so that small cards are out of focus as well
         sensor = replace(sensor, blur_px=min(sensor.blur_px, 0.9))
     lit, level = _light(image, subject, dice)
-    taken = squeeze(add_grain(develop(lit, sensor), sensor.noise, dice), sensor.jpeg)
+    taken = add_grain(develop(lit, sensor), sensor.noise, dice)
+    if dice.random() < PRESSED:
+        taken = squeeze(taken, sensor.jpeg)
     found = _upright(taken, subject, dice)
     return Crop(found, face, deck, _hardness(subject, sensor, visible, level), subject.tall, visible)
 
@@ -97,7 +100,7 @@ def _subject(dice: Dice) -> Subject:
     spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
     quad = half @ spin * [1.0, max(lean, 0.55)]
     quad *= 1 + quad[:, 1:] * float(dice.normal(0, 0.0006))  # what is further off is smaller
-    side = int(np.abs(quad).max() * 2 + 0.5 * tall) + 4
+    side = int(np.abs(quad).max() * 2 + 0.16 * tall) + 4
     middle = side / 2 + dice.uniform(-0.5, 0.5, 2)
     return Subject(quad + middle, side, scale, size, tall)
 

@@ -155,11 +155,15 @@ def truth_lines(frame: Frame, reel: Reel) -> Iterator[str]:
         {"id": card.id, "face": card.face, "up": card.up, "quad": _rounded(camera.to_picture(card.corners))}
         for card in frame.moment.moving_cards
     ]
+    chips = []
+    for stack in frame.moment.moving_stacks:
+        base = _rounded(camera.to_picture([[stack.x, stack.y]]))[0]
+        chips.append({"spot": stack.spot, "chips": list(stack.chips), "base": base})
     hands = []
     for hand in frame.moment.hands:
         flat = corners_of(hand, sprite(hand.sprite))
         hands.append(_rounded(camera.to_picture(np.column_stack([flat, np.full(len(flat), hand.z)]))))
-    yield json.dumps({**at, "cards": moving, "hands": hands}, separators=(",", ":"))
+    yield json.dumps({**at, "cards": moving, "chips": chips, "hands": hands}, separators=(",", ":"))
 
 
 def _rounded(points: Floats) -> list[list[float]]:

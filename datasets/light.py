@@ -42,15 +42,16 @@ def shade_of(light: Light, width: int, height: int) -> Shade:
     for lamp in light.lamps:
         gain = gain * (1 + _blob(lamp, x, y))
     colours = gain[..., None] * np.array(light.colour, np.float32)
-    coarse = np.clip(colours * ONE, 0, 255).astype(np.float32)
+    coarse = np.clip(np.rint(colours * ONE), 0, 255).astype(np.uint8)
     size = (columns * COARSE, rows * COARSE)
     full = cv2.resize(coarse, size, interpolation=cv2.INTER_LINEAR)[:height, :width]
     glare = None
     if light.glare:
         total = sum((_blob(blob, x, y) for blob in light.glare), start=np.zeros_like(x))
-        spread = cv2.resize(np.clip(total * 255, 0, 255), size, interpolation=cv2.INTER_LINEAR)[:height, :width]
-        glare = cv2.cvtColor(np.rint(spread).astype(np.uint8), cv2.COLOR_GRAY2BGR).astype(np.uint8, copy=False)
-    return Shade(np.rint(full).astype(np.uint8), glare)
+        bright = np.clip(np.rint(total * 255), 0, 255).astype(np.uint8)
+        spread = cv2.resize(bright, size, interpolation=cv2.INTER_LINEAR)[:height, :width]
+        glare = cv2.cvtColor(spread, cv2.COLOR_GRAY2BGR).astype(np.uint8, copy=False)
+    return Shade(full.astype(np.uint8, copy=False), glare)
 
 
 def _blob(blob: Blob, x: Floats, y: Floats) -> Floats:
@@ -79,20 +80,18 @@ def add_grain(image: Image, sigma: float, dice: np.random.Generator) -> Image:
     size = (image.shape[0], image.shape[1])
     play = GRAIN_PLAY if size[0] > SMALL_PX else (GRAIN_SIZE[0] - size[0], GRAIN_SIZE[1] - SMALL_PX)
     at = (int(dice.integers(play[0])), int(dice.integers(play[1])))
-    if size[0] > SMALL_PX:
-        more, less = (_window(field, at, size) for field in _graded_field(number, sigma))
-    else:
-        more, less = _graded(_window(_grain(number), at, size), sigma)
+    if size[0] <= SMALL_PX:
+        share = sigma / GRAIN
+        found = cv2.addWeighted(image, 1.0, _window(_grain(number), at, size), share, -ONE * share)
+        return found.astype(np.uint8, copy=False)
+    more, less = (_window(field, at, size) for field in _graded(number, sigma))
     return cv2.subtract(cv2.add(image, more), less).astype(np.uint8, copy=False)
 
 
 @lru_cache(maxsize=GRAINS)
-def _graded_field(number: int, sigma: float) -> tuple[Image, Image]:
-    return _graded(_grain(number), sigma)
-
-
-def _graded(field: Image, sigma: float) -> tuple[Image, Image]:
-    """Give what grain of that strength adds to a picture, and what it takes away."""
+def _graded(number: int, sigma: float) -> tuple[Image, Image]:
+    """Give what a field of grain of that strength adds to a picture, and what it takes away."""
+    field = _grain(number)
     steps = np.rint((np.arange(256) - ONE) * (sigma / GRAIN))
     more, less = (cv2.LUT(field, np.clip(s, 0, 255).astype(np.uint8)) for s in (steps, -steps))
     return more.astype(np.uint8, copy=False), less.astype(np.uint8, copy=False)

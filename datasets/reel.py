@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import atan2, cos, degrees, radians, sin
+from math import atan2, cos, degrees, hypot, radians, sin
 
 from datasets.chips import Stack
 from datasets.deal.story import DEALER, CardMove, ChipMove, Gesture, Move, Story
@@ -20,6 +20,7 @@ GRIP_MM = 26.0  # from the middle of a card back to the fingers that hold it
 REACH_S = 0.45  # a hand needs so long to come to the table, and to leave it
 LINGER_S = 1.1  # it stays if it is needed again within
 HAND_MM = 12.0  # height of the fingers over what they hold
+QUICK_MM_S = 2500.0  # no hand comes faster to what it is to do
 LIFT_DEG = 22.0
 IN_A_ROW = 4  # stacks that stand side by side on a main spot; the next row is nearer the dealer
 ROW_MM = 41.0
@@ -85,7 +86,7 @@ class Reel:
         self._changes = sorted({t for move in moves for t in _changes(move)})
         self._poses: dict[CardMove, LaidCard] = {}
         self._standing: dict[ChipMove, tuple[Stack, ...]] = {}
-        self._visits = {actor: _in_turn(found) for actor, found in self._work(moves).items()}
+        self._visits = {actor: _by_hand(found) for actor, found in self._work(moves).items()}
 
     def scene_at(self, t: float) -> Scene:
         """Give the whole table at a time."""
@@ -250,12 +251,11 @@ class Reel:
         return self._outward(by)
 
     def _hands_at(self, t: float) -> Iterator[Hand]:
-        for number, (actor, visits) in enumerate(sorted(self._visits.items())):
-            found = self._hand_at(actor, visits, t)
-            if found is not None:
-                x, y, z = found
-                name = self.sprites[number % len(self.sprites)]
-                yield Hand(name, x, y, z, self._arm(actor, x, y))
+        for number, (actor, both) in enumerate(sorted(self._visits.items())):
+            name = self.sprites[number % len(self.sprites)]
+            for place in (self._hand_at(actor, visits, t) for visits in both):
+                if place is not None:
+                    yield Hand(name, *place, self._arm(actor, place[0], place[1]))
 
     def _hand_at(self, actor: str, visits: Sequence[Visit], t: float) -> Place | None:
         n = bisect_right([visit.start for visit in visits], t) - 1
@@ -325,12 +325,26 @@ def _printed(spot: str) -> tuple[str, int]:
     return (f"{box}.main", APART[bet]) if bet in APART else (spot, 0)
 
 
-def _in_turn(visits: Sequence[Visit]) -> list[Visit]:
-    """Let a hand come late to what begins while it is still at something else; leave out what is over by then."""
-    found: list[Visit] = []
+def _by_hand(visits: Sequence[Visit]) -> tuple[list[Visit], list[Visit]]:
+    """Share out what somebody does: the other hand does what the one would come too late to."""
+    both: tuple[list[Visit], list[Visit]] = ([], [])
     for visit in sorted(visits, key=lambda one: (one.start, one.end)):
-        if not found or visit.start >= found[-1].end - 1e-9:
-            found.append(visit)
-        elif visit.end > found[-1].end + 1e-9:
-            found.append(replace(visit, start=found[-1].end, begin=found[-1].finish))
-    return found
+        if any(hand and (hand[-1].start, hand[-1].end) == (visit.start, visit.end) for hand in both):
+            continue  # of many things swept together a hand leads the first
+        hand = next((hand for hand in both if _in_time(hand, visit)), None)
+        if hand is not None:
+            hand.append(visit)
+            continue
+        hand = min(both, key=lambda one: one[-1].end)
+        if visit.end > hand[-1].end + 1e-9:  # it comes late
+            start = max(visit.start, hand[-1].end)
+            hand.append(replace(visit, start=start, begin=hand[-1].finish))
+    return both
+
+
+def _in_time(hand: Sequence[Visit], visit: Visit) -> bool:
+    """Say whether a hand can be where a visit begins when it does."""
+    if not hand:
+        return True
+    (x, y, _), (u, v, _) = hand[-1].finish, visit.begin
+    return visit.start - hand[-1].end >= hypot(u - x, v - y) / QUICK_MM_S - 1e-9

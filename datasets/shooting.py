@@ -64,9 +64,19 @@ def shoot(order: Order) -> Path:
     if path.exists():
         return path
     order.folder.mkdir(parents=True, exist_ok=True)
-    boxes = len(_layout(order.layout, order.book).boxes) if order.layout else (7 if order.split == DEMO else None)
+    boxes = len(_layout(order.layout, order.book).boxes) if order.layout else None
+    if order.split == DEMO and find_book(order.book).family == "blackjack":
+        boxes = boxes or 7
     errors = [None] * (order.rounds - 1) + [order.error]
-    stories = session(order.book, order.seed, errors, boxes=boxes, occupied=order.occupied, pace=order.pace)
+    stories = session(
+        order.book,
+        order.seed,
+        errors,
+        boxes=boxes,
+        occupied=order.occupied,
+        pace=order.pace,
+        apart=False,  # a camera sees all stacks of a box on its main spot
+    )
     reel = dress(order, stories)
     part = order.folder / f".part-{name}.mp4"
     film(reel, part, order.fps, order.crf)

@@ -1,6 +1,7 @@
 """Where a dealer lays things: from zone and place to millimetres, as neatly or as carelessly as people do."""
 
 from dataclasses import dataclass, replace
+from math import hypot
 from zlib import crc32
 
 import numpy as np
@@ -10,6 +11,7 @@ from datasets.scene import POKER, THICK, LaidCard
 from engine.cards import Card
 from vision.layout import Layout
 
+REACH_MM = 860.0  # from the middle of the dealer's edge: beyond it lies the rail
 PILE_FOOT_MM = 4.0  # of the discard holder
 PILE_MM = 1.2  # in a pile of discards a card lies this far from straight
 
@@ -64,6 +66,14 @@ def lay_card(layout: Layout, habits: Habits, laying: Laying) -> LaidCard:
     return replace(card, x=float(x), y=float(y), angle=angle, z=place * THICK, zone=zone, bend=bend)
 
 
+def beside_spots(layout: Layout, dice: np.random.Generator) -> tuple[float, float]:
+    """Give a place on the felt that is no spot: chips on a line, or wherever they were pushed."""
+    while True:
+        x, y = float(dice.uniform(-500, 500)), float(dice.uniform(600, 860))
+        if layout.spot_at((x, y)) is None and hypot(x, y) < REACH_MM:
+            return x, y
+
+
 def lay_stacks(layout: Layout, habits: Habits, spot: str, stacks: tuple[tuple[int, ...], ...]) -> tuple[Stack, ...]:
     """Give the stacks of a spot where they stand."""
     area = layout.by_name.get(spot)
@@ -72,7 +82,7 @@ def lay_stacks(layout: Layout, habits: Habits, spot: str, stacks: tuple[tuple[in
         dice = dice_for(habits.seed, f"{spot} {number}")
         wide = dice.normal(0, habits.place_mm, 2)
         if area is None:
-            x, y = float(dice.uniform(-400, 400)), float(dice.uniform(700, 760))
+            x, y = beside_spots(layout, dice)
         else:
             x = area.first[0] + number * area.step[0] + float(np.clip(wide[0], -6, 6))
             y = area.first[1] + number * area.step[1] + float(np.clip(wide[1], -6, 6))

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from datasets.truth import truth_of
 from engine.books.errors import CODES
 from engine.books.meanings import MEANINGS
 from engine.verdicts import SEVERITIES
 from tests.pages import DOCS, PAGES
 from tests.test_schemas import EVENT, VERDICT
+from vision.layout import parse_layout
 
 ROOT = DOCS.parent
 WRITTEN = [ROOT / "README.md", *(path for path in sorted(DOCS.glob("*.md")) if path.name not in PAGES)]
@@ -27,16 +29,21 @@ def blocks(kind: str) -> list[tuple[str, str]]:
     ]
 
 
-CONSOLE = [
+NOT_RUN = "   # not run: "  # after a command, with the reason: the network, the user's own files, an hour
+
+SHOWN = [
     (where, command.partition("\n")[0], command.partition("\n")[2])
     for where, text in blocks("console")
     for command in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
 ]
+CONSOLE = [one for one in SHOWN if NOT_RUN not in one[1]]
 
 
 @pytest.mark.parametrize(("where", "command", "expected"), CONSOLE, ids=[f"{c[0]} {c[1]}" for c in CONSOLE])
-def test_the_commands_of_the_pages_say_what_they_say(where: str, command: str, expected: str) -> None:
+def test_the_commands_of_the_pages_say_what_they_say(where: str, command: str, expected: str, tmp_path: Path) -> None:
+    """Each is run in the checkout by somebody whose home is empty."""
     del where
+    own = {name: value for name, value in os.environ.items() if name not in ("FELTWATCH_CACHE", "XDG_CACHE_HOME")}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["/bin/bash", "-c", command],
@@ -44,7 +51,7 @@ def test_the_commands_of_the_pages_say_what_they_say(where: str, command: str, e
         stderr=subprocess.STDOUT,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "PATH": path},
+        env={**own, "PATH": path, "HOME": str(tmp_path)},
         check=False,
     )
     said = done.stdout
@@ -59,11 +66,25 @@ JSON = [(where, line) for where, text in blocks("json") for line in text.splitli
 def test_the_messages_of_the_pages_are_valid(where: str, line: str) -> None:
     del where
     found = json.loads(line)
-    (EVENT if "event" in found else VERDICT).validate(found)
+    if "cards" in found:
+        assert truth_of(found).to_dict() == found
+    else:
+        (EVENT if "event" in found else VERDICT).validate(found)
+
+
+@pytest.mark.parametrize(("where", "text"), blocks("toml"))
+def test_the_layouts_of_the_pages_are_layouts(where: str, text: str) -> None:
+    assert parse_layout(text, where).boxes == (1,)
+
+
+def test_few_commands_are_not_run_and_each_says_why() -> None:
+    left_out = [command.partition(NOT_RUN) for _, command, expected in SHOWN if NOT_RUN in command and not expected]
+    assert len(left_out) == len(SHOWN) - len(CONSOLE) <= 4
+    assert all(reason.strip() for _, _, reason in left_out)
 
 
 def test_the_pages_have_examples() -> None:
-    assert len(CONSOLE) >= 6
+    assert len(CONSOLE) >= 12
     assert len(JSON) >= 15
 
 

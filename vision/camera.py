@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 
 NO_LENS = (0.0, 0.0, 0.0, 0.0, 0.0)
-EXACTLY = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 50, 1e-9)  # of itself OpenCV stops a tenth of a pixel off
+EXACTLY = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 50, 1e-3)  # pixels; by itself OpenCV stops at a tenth
 
 
 class CameraError(ValueError):

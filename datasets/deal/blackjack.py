@@ -61,7 +61,7 @@ class Blackjack(Game):
         self.hands: dict[int, list[Hand]] = {}
         self.dealer = Hand(0)
         self.follows: dict[str, bool] = {}
-        self.apart = rng.random() < 0.5  # the second stacks of splits lie by themselves
+        self.apart = rng.random() < 0.5 and setup.apart  # the second stacks of splits lie by themselves
 
     # ---- bets -------------------------------------------------------------------------------------------------------
 

@@ -31,6 +31,7 @@ class Setup:
     maximum: int
     settings: Mapping[str, str]
     pace: float
+    apart: bool = True  # whether the second stack of a split may lie, and be told, by itself
     told: bool = False  # whether decisions are told, as a table with gesture recognition would
 
 

@@ -49,9 +49,11 @@ def session(  # noqa: PLR0913  each may be left out
     occupied: int | None = None,
     pace: float = 1.0,
     at: float = 0.0,
+    apart: bool = True,
 ) -> list[Story]:
     """Play rounds in sequence at one table, from one shoe while it lasts; each with its error, or None."""
     table = _seated(find_book(book), seed, errors, boxes, pace)
+    table.setup = replace(table.setup, apart=apart)
     table.now = round(at * 1000)
     following = [*errors[1:], None]
     return [table.round(error, occupied, last=after == STALE) for error, after in zip(errors, following, strict=True)]

@@ -8,9 +8,10 @@ import pytest
 from numpy.typing import NDArray
 
 from datasets.casting import Own, cast
+from datasets.chip_faces import SIZE
 from datasets.chips import chip_set
 from datasets.faults import DataError
-from datasets.own_chips import SIZE, face_of_top, main, scan_chip
+from datasets.own_chips import face_of_top, main, scan_chip
 
 GREEN, WHITE = (60, 120, 20), (230, 230, 230)
 
