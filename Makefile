@@ -4,6 +4,7 @@
 # make demo    the bundled footage through the whole pipeline
 # make bench   speed figures, each beside its yardstick
 # make fuzz    the coverage-guided fuzzer over the judge, for seconds=600
+# make physical  Blender (1 GB) into .venv, then the tests that render with it
 # make clean   removes everything the other targets made
 
 bin := .venv/bin
@@ -13,7 +14,7 @@ seconds := 600
 # The first of these that runs at all (a version manager may list one it cannot start); or say make PYTHON=...
 PYTHON ?= $(shell python3.11 --version >/dev/null 2>&1 && echo python3.11 || echo python3)
 
-.PHONY: setup check test demo bench fuzz clean
+.PHONY: setup check test demo bench fuzz physical clean
 .DEFAULT_GOAL := test
 
 setup: .venv/.ready
@@ -45,6 +46,10 @@ fuzz: setup
 	@$(bin)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/fuzz.txt
 	@$(bin)/python -m tests.fuzz.run $(seconds)
 	@$(bin)/python -m tests.fuzz.keep
+
+physical: setup
+	@$(bin)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/physical.txt
+	@$(bin)/pytest tests/physical/rendering.py
 
 clean:
 	@rm -rf .venv .fuzz build dist *.egg-info .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -93,7 +93,7 @@ def draw_person(mesh: Mesh, tone: Colour, dress: Dress, rng: Generator) -> Drawn
     kind = str(rng.choice([*POSES]))
     points, joints = posed(mesh, random_pose(kind, rng))
     bodies = [Body(points, mesh.faces, mesh.points, normals_of(mesh.points, mesh.faces), SKIN)]
-    bodies += _arm(dress, rng)
+    bodies += arm(dress, rng)
     scale = PX_PER_MM * FINE
     size = float(rng.uniform(0.9, 1.1))
     everything = np.concatenate([body.points for body in bodies]) * size
@@ -147,7 +147,7 @@ def _tube(sections: Floats, stuff: int, bumps: Floats | None = None) -> Body:
     return Body(flat, faces, rest, np.tile([0.0, 0.0, 1.0], (len(flat), 1)), stuff)
 
 
-def _arm(dress: Dress, rng: Generator) -> list[Body]:
+def arm(dress: Dress, rng: Generator) -> list[Body]:
     """Give the forearm from the wrist down, what is worn on it, and the sleeve."""
     rise, stout = radians(float(rng.uniform(4, 22))), float(rng.uniform(0.92, 1.12))
 

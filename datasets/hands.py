@@ -31,7 +31,7 @@ SPRITES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 OWNER = 255  # a hand's number in a map of what each pixel shows
 FOLDER = "hands"
-VERSION = 3  # of the drawing: a cached sprite of another is drawn again
+VERSION = 4  # of the drawing: a cached sprite of another is drawn again
 LEVELS = 3
 CUT_MM = 14.0  # the end of the sleeve is taken off
 SLEEVE_MM = 420.0  # and this much is put on
@@ -80,11 +80,11 @@ def make_sprite(name: str, mesh: Mesh) -> HandSprite:
     split = _split(name)
     rng = np.random.default_rng(int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little"))
     tone, dress = look_of(name)
-    drawn = draw_person(mesh, _tinted(tone, rng), dress, rng)
-    return _loaded(name, split, drawn.image, drawn.tip)
+    drawn = draw_person(mesh, tinted(tone, rng), dress, rng)
+    return _loaded(name, split, _longer(drawn.image), drawn.tip)
 
 
-def _tinted(tone: Colour, rng: np.random.Generator) -> Colour:
+def tinted(tone: Colour, rng: np.random.Generator) -> Colour:
     """Give a skin near this one: lighter or darker, a little redder or paler, never green."""
     shift = np.array([-0.4, 0.0, 0.5]) * float(rng.normal(0, 0.05))
     blue, green, red = np.clip(np.array(tone) * (float(rng.normal(1, 0.05)) + shift), 12, 250).astype(int)
@@ -107,7 +107,6 @@ def _longer(image: Picture) -> Picture:
 
 
 def _loaded(name: str, split: str, image: Picture, tip: tuple[float, float]) -> HandSprite:
-    image = _longer(image)
     alpha = image[..., 3:].astype(np.float32) / 255
     levels = [as_bytes(np.rint(np.dstack([image[..., :3] * alpha, image[..., 3]])))]
     for _ in range(LEVELS - 1):

@@ -8,6 +8,7 @@ import pytest
 
 from datasets.chip_faces import SIZE
 from datasets.chips import CHIP_SETS, VALUES, Stack, chip_set, draw_stack, pile_of, shadow_hull, shadow_polygon
+from datasets.faults import DataError
 from vision.camera import look_at
 
 OVERHEAD = look_at((960, 540), (0, 300, 2200), (0, 420), 1100)
@@ -68,7 +69,7 @@ def test_sets_are_split_whole() -> None:
     for one, other in combinations(CHIP_SETS.values(), 2):
         assert not {*one} & {*other}
     assert chip_set("chips-test-01").split == "test"
-    with pytest.raises(KeyError, match="chips-nowhere"):
+    with pytest.raises(DataError, match="chips-nowhere"):
         chip_set("chips-nowhere")
 
 
