@@ -163,8 +163,8 @@ def draw_shadow(image: Image, camera: Camera, corners: Floats, light: Light) -> 
     mask = np.zeros(patch.size[::-1], np.uint8)
     points = np.round((fallen - [patch.left, patch.top]) * 16).astype(np.int32)
     cv2.fillPoly(mask, [points], 255, cv2.LINE_AA, 4)
-    cv2.GaussianBlur(mask, (0, 0), soft, dst=mask)
-    darken(image, patch, mask, light.dark)
+    wide = 2 * round(2 * soft) + 1
+    darken(image, patch, cv2.stackBlur(mask, (wide, wide)).astype(np.uint8, copy=False), light.dark)
 
 
 def draw_card(image: Image, camera: Camera, card: LaidCard, texture: Texture, light: Light) -> Patch | None:

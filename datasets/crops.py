@@ -17,9 +17,9 @@ from datasets.names import FACES
 from datasets.scene import BRIDGE, POKER, Sensor
 
 SIZE = (96, 128)  # width, height of a crop
-TALL_PX = (32.0, 160.0)  # how tall a card is in the picture that it is cut from
+TALL_PX = (32.0, 150.0)  # how tall a card is in the picture that it is cut from
 GROUNDS = 6
-PRESSED = 0.7  # so many pictures come compressed
+PRESSED = 0.6  # so many pictures come compressed
 GROUND_PX = 420
 DECK_RUN = 8  # so many crops in a row are of one deck
 SKIN = ((140, 180, 225), (105, 150, 205), (80, 115, 170), (55, 80, 125), (40, 55, 90), (60, 60, 60))
@@ -149,7 +149,8 @@ def _hand_of(dice: Dice, face: str, deck: str, back: str) -> tuple[list[Laid], L
 def _lay(image: Image, subject: Subject, hand: tuple[list[Laid], Laid, list[Laid]], dice: Dice) -> float:
     """Draw the cards; give how much of the subject is left to be seen."""
     below, own, above = hand
-    dark, soft = float(dice.uniform(0.2, 0.6)), max(float(dice.uniform(0.6, 2.6)) * subject.scale, 0.7)
+    dark = float(dice.choice([0.0, dice.uniform(0.15, 0.6), dice.uniform(0.3, 0.6)]))
+    soft = max(float(dice.uniform(0.6, 2.6)) * subject.scale, 0.7)
     for laid in (*below, own, *above):
         _lay_one(image, subject, laid, (dark, soft))
     mask = np.zeros(image.shape[:2], np.uint8)
@@ -186,10 +187,11 @@ def _lay_one(image: Image, subject: Subject, laid: Laid, shadow: tuple[float, fl
     if patch is None:
         return
     local = there - [patch.left, patch.top]
-    mask = np.zeros(patch.size[::-1], np.uint8)
-    cv2.fillPoly(mask, [_fixed(local)], 255, cv2.LINE_AA, 4)
-    wide = 2 * round(1.5 * soft) + 1
-    darken(image, patch, cv2.blur(mask, (wide, wide)).astype(np.uint8, copy=False), dark)
+    if dark:
+        mask = np.zeros(patch.size[::-1], np.uint8)
+        cv2.fillPoly(mask, [_fixed(local)], 255, cv2.LINE_AA, 4)
+        wide = 2 * round(1.5 * soft) + 1
+        darken(image, patch, cv2.blur(mask, (wide, wide)).astype(np.uint8, copy=False), dark)
     level, scale = laid.texture.level(subject.scale)
     width, height = CARD_PX[0] * scale, CARD_PX[1] * scale
     source = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) + np.float32(MARGIN - 0.5)

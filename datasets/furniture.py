@@ -1,7 +1,7 @@
 """What always stands on a table: the float with its rows of chips, the shoe, the discard holder."""
 
 import hashlib
-from typing import Any
+from itertools import product
 
 import cv2
 import numpy as np
@@ -19,6 +19,7 @@ from vision.layout import Area, Layout
 Floats = NDArray[np.float64]
 
 CHIP_MM = 40.0
+STRIPS = 6  # a chip on edge is drawn in so many, each lighter or darker
 PLATE, CARD, INNER = np.array([62.0, 42.0]), np.array([44.0, 31.0]), np.array([40.0, 27.0])  # halves
 PLASTICS: tuple[Colour, ...] = ((32, 30, 30), (48, 44, 42), (30, 40, 62), (60, 62, 66), (26, 30, 86))
 
@@ -63,25 +64,20 @@ def _row(
 ) -> None:
     left, near, length = row
     count = max(1, int(length // 3.3))
-    across = np.linspace(-1, 1, 7)
-    z = 6 + 10 * np.sqrt(1 - 0.9 * across**2)
-    edges = np.array(
-        [
-            [(left + (u + 1) * CHIP_MM / 2, near + k * 3.3, h) for u, h in zip(across, z, strict=True)]
-            for k in range(count + 1)
-        ]
-    )
-    pixels = camera.to_picture(edges.reshape(-1, 3)).reshape(count + 1, 7, 2)
+    across = np.linspace(-1, 1, STRIPS + 1)
+    x, y = np.meshgrid(left + (across + 1) * CHIP_MM / 2, near + np.arange(count + 1) * 3.3)
+    z = np.broadcast_to(6 + 10 * np.sqrt(1 - 0.9 * across**2), x.shape)
+    pixels = camera.to_picture(np.stack([x, y, z], axis=-1).reshape(-1, 3)).reshape(count + 1, STRIPS + 1, 2)
     quads = fixed(np.stack([pixels[:-1, :-1], pixels[:-1, 1:], pixels[1:, 1:], pixels[1:, :-1]], axis=2))
-    batches: dict[Colour, list[Any]] = {}
-    for k in range(count):
-        shift = int(dice.integers(0, 6))
-        for u in range(6):
-            tone = 0.5 + 0.45 * (1 - abs(u - 2.5) / 3) - 0.12 * (k % 2)
-            colour = toned(colours[1] if (u + shift) % 6 in (0, 3) else colours[0], tone)
-            batches.setdefault(colour, []).append(quads[k, u])
-    for colour, polygons in batches.items():
-        cv2.fillPoly(image, polygons, colour, cv2.LINE_AA, 4)
+    turn = (np.arange(STRIPS) + dice.integers(0, STRIPS, (count, 1))) % STRIPS
+    spots = (turn == 0) | (turn == 3)
+    odd = np.broadcast_to(np.arange(count)[:, None] % 2 == 1, spots.shape)
+    aside = np.broadcast_to(np.abs(np.arange(STRIPS) - 2.5), spots.shape)
+    for is_spot, is_odd, far in product((False, True), (False, True), (0.5, 1.5, 2.5)):
+        chosen = quads[(spots == is_spot) & (odd == is_odd) & (aside == far)]
+        if len(chosen):
+            tone = 0.5 + 0.45 * (1 - far / 3) - 0.12 * is_odd
+            cv2.fillPoly(image, [*chosen], toned(colours[is_spot], tone), cv2.LINE_AA, 4)
 
 
 def _shoe(image: Picture, camera: Camera, area: Area, dice: Generator, colour: Colour) -> None:

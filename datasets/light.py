@@ -79,22 +79,9 @@ def add_grain(image: Image, sigma: float, dice: np.random.Generator) -> Image:
     number = int(dice.integers(GRAINS))
     size = (image.shape[0], image.shape[1])
     play = GRAIN_PLAY if size[0] > SMALL_PX else (GRAIN_SIZE[0] - size[0], GRAIN_SIZE[1] - SMALL_PX)
-    at = (int(dice.integers(play[0])), int(dice.integers(play[1])))
-    if size[0] <= SMALL_PX:
-        share = sigma / GRAIN
-        found = cv2.addWeighted(image, 1.0, _window(_grain(number), at, size), share, -ONE * share)
-        return found.astype(np.uint8, copy=False)
-    more, less = (_window(field, at, size) for field in _graded(number, sigma))
-    return cv2.subtract(cv2.add(image, more), less).astype(np.uint8, copy=False)
-
-
-@lru_cache(maxsize=GRAINS)
-def _graded(number: int, sigma: float) -> tuple[Image, Image]:
-    """Give what a field of grain of that strength adds to a picture, and what it takes away."""
-    field = _grain(number)
-    steps = np.rint((np.arange(256) - ONE) * (sigma / GRAIN))
-    more, less = (cv2.LUT(field, np.clip(s, 0, 255).astype(np.uint8)) for s in (steps, -steps))
-    return more.astype(np.uint8, copy=False), less.astype(np.uint8, copy=False)
+    field = _window(_grain(number), (int(dice.integers(play[0])), int(dice.integers(play[1]))), size)
+    share = sigma / GRAIN
+    return cv2.addWeighted(image, 1.0, field, share, -ONE * share).astype(np.uint8, copy=False)
 
 
 def _window(field: Image, at: tuple[int, int], size: tuple[int, int]) -> Image:

@@ -1,8 +1,12 @@
-"""Every test starts with the House Way unworked, so that none leans on what another has computed."""
+"""Every run tries the same examples; every test starts with the House Way unworked, so that none leans on another."""
 
 import pytest
+from hypothesis import settings
 
 from engine.sikipi import house_way
+
+settings.register_profile("steady", derandomize=True)  # exploring is the fuzzer's work: what fails here fails for all
+settings.load_profile("steady")
 
 
 @pytest.fixture(autouse=True)
