@@ -23,7 +23,7 @@ SIZES = ((1280, 720), (1920, 1080), (2560, 1440), (3840, 2160))
 SIZE_ODDS = (0.25, 0.55, 0.12, 0.08)
 BEND_PX = 0.6
 FOLD = 0.22  # of the squared distance from the middle: a stronger lens would fold the corners back
-TABLE_RUN = 40  # so many scenes in a row are of one table: drawing its felt costs more than a picture
+TABLE_RUN = 24  # so many scenes in a row are of one table: drawing its felt costs more than a picture
 FACES = tuple(CARDS.values())
 
 Dice = np.random.Generator

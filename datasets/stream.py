@@ -9,7 +9,7 @@ import cv2
 S = TypeVar("S")
 T = TypeVar("T")
 
-RUN = 40  # indices a worker is given at a time: neighbours share a table, whose felt is then drawn once
+RUN = 24  # indices a worker is given at a time: neighbours share a table, whose felt is then drawn once
 
 
 def ordered(make: Callable[[S], T], indices: Iterable[S], jobs: int = 1, run: int = RUN) -> Iterator[T]:

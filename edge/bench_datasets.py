@@ -48,7 +48,7 @@ class Effort:
     """How much is made for each figure."""
 
     crops: int = 1500
-    tables: int = 40  # as many as are cast of one table: its felt is drawn once
+    tables: int = 48  # of two tables, each felt drawn anew
     rounds: int = 40  # of each book
     film_s: float = 4.0
     size: tuple[int, int] = (1920, 1080)
