@@ -1,6 +1,7 @@
 """`python -m datasets COMMAND`: card art, decks and, on top of them, pictures and footage to train readers with."""
 
 import importlib
+import os
 import sys
 from types import MappingProxyType
 
@@ -34,18 +35,32 @@ def _complain(line: str) -> None:
 
 def main(arguments: list[str]) -> int:
     """Run a command: 0 done, 1 found a fault in what it was asked to check, 2 wrong usage or bad input."""
-    if not arguments or arguments[0] in ("-h", "--help"):
+    if not arguments:
+        _complain("datasets: expected a command; `python -m datasets --help` lists them")
+        return 2
+    if arguments[0] in ("-h", "--help"):
         sys.stdout.write(usage() + "\n")
-        return 0 if arguments else 2
+        return 0
     name, *rest = arguments
     if name not in COMMANDS:
         _complain(f"datasets: no command {name!r}; there are: {', '.join(COMMANDS)}")
         return 2
+    return _run(name, rest)
+
+
+def _run(name: str, arguments: list[str]) -> int:
     module = importlib.import_module(COMMANDS[name][0])
     try:
-        return int(module.main(rest))
+        return int(module.main(arguments))
     except DataError as fault:
         _complain(f"datasets: {fault}")
+        return 2
+    except BrokenPipeError:  # whoever read has seen enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except OSError as fault:
+        where, why = fault.filename or name, fault.strerror or fault
+        _complain(f"datasets: {where}: {why}; expected a file or folder that can be used: see its name and its rights")
         return 2
     except KeyboardInterrupt:
         _complain("datasets: stopped; what is whole is kept")

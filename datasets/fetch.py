@@ -3,7 +3,6 @@
 What is whole in the cache is not made again, and nothing is ever half there.
 """
 
-import argparse
 import shutil
 import sys
 import tempfile
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from datasets import drawn, drawn_backs, sheets
 from datasets.cache import BUNDLED, Picture, cache_dir, picture_of, read_picture, write_picture, write_whole
-from datasets.faults import DataError
+from datasets.faults import Arguments, DataError
 from datasets.manifest import Art, Back, Design, Manifest, Source, read
 from datasets.names import COURTS, FACES, in_pattern
 from datasets.recipes import BackRecipe, Recipe
@@ -35,7 +34,7 @@ class Wanted:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser("python -m datasets fetch", description=__doc__)
+    parser = Arguments("python -m datasets fetch", description=__doc__)
     parser.add_argument("names", nargs="*", help="decks, backs, families, sources, kinds or splits; all but reserved")
     parser.add_argument("--cache", type=Path, default=None, help="where to keep it, else $FELTWATCH_CACHE")
     parser.add_argument("--photographs", type=Path, nargs="+", metavar="FOLDER", help="folders of real photographs")

@@ -4,7 +4,6 @@ By name: what a written set says it is made of, against the manifest, the felts 
 By looks: decks and backs in the cache, or in folders, against the committed fingerprints of all that is held back.
 """
 
-import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +13,7 @@ from typing import Any
 from datasets import felt_styles
 from datasets.cache import read_picture, write_whole
 from datasets.decks import PICTURES, load_back, load_deck, load_folder, texture
-from datasets.faults import DataError
+from datasets.faults import Arguments, DataError
 from datasets.fingerprints import (
     PATH,
     Print,
@@ -34,7 +33,7 @@ SAME_BACK = 3.0  # only nearly the same: see fingerprints.py
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser("python -m datasets leaks", description=__doc__)
+    parser = Arguments("python -m datasets leaks", description=__doc__)
     parser.add_argument("folders", type=Path, nargs="*", help="written sets, or folders of decks or backs to train on")
     parser.add_argument("--nearest", action="store_true", help="list the nearest pairs of train and test")
     parser.add_argument("--write", action="store_true", help="hash what the cache holds into datasets/fingerprints.txt")

@@ -1,15 +1,15 @@
 """`python -m datasets decks`: every deck with its split, its family, its licence, and whether it is here."""
 
-import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
 
+from datasets.faults import Arguments
 from datasets.manifest import SPLITS, Manifest, names_of, read
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser("python -m datasets decks", description=__doc__)
+    parser = Arguments("python -m datasets decks", description=__doc__)
     parser.add_argument("--split", choices=SPLITS, help="only this side")
     parser.add_argument("--backs", action="store_true", help="the backs, not the decks")
     options = parser.parse_args(arguments)

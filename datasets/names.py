@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from engine.cards import CARDS
 
+LONGEST = 64  # of a name that somebody gives
 FACES = tuple(CARDS)  # 2s … Ac
 COURTS = tuple(face for face in FACES if face[0] in "JQK")
 
@@ -28,6 +29,15 @@ _SUIT = "|".join(sorted(_SUITS, key=len, reverse=True))
 _BETWEEN = r"(?:[\s_-]*of[\s_-]*|[\s_-]*)"
 _RANK_FIRST = re.compile(rf"({_RANK}){_BETWEEN}({_SUIT})")
 _SUIT_FIRST = re.compile(rf"({_SUIT})[\s_-]*({_RANK})")
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a deck or a set of chips may be called so; a folder will be.
+
+    >>> [is_name(text) for text in ("club-2026", "Größe_2", "", "../x", "a b", "-o")]
+    [True, True, False, False, False, False]
+    """
+    return len(text) <= LONGEST and re.fullmatch(r"\w[\w-]*", text) is not None
 
 
 def card_named(stem: str) -> str | None:

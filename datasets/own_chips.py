@@ -1,6 +1,5 @@
 """`python -m datasets chips`: a customer's own chips, from a photograph of each value seen from above."""
 
-import argparse
 import sys
 from itertools import groupby
 from math import pi
@@ -13,7 +12,8 @@ from numpy.typing import NDArray
 from datasets.cache import Picture, cache_dir, read_picture, write_picture
 from datasets.chip_faces import LEVELS, SIZE, Face, Sector
 from datasets.cloth import Colour
-from datasets.faults import DataError
+from datasets.faults import Arguments, DataError
+from datasets.names import LONGEST, is_name
 
 FOLDER = "chips"
 PICTURES = (".png", ".webp", ".jpg", ".jpeg")
@@ -27,7 +27,7 @@ LEAST = 3  # steps that a spot takes at least
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser("python -m datasets chips", description=__doc__)
+    parser = Arguments("python -m datasets chips", description=__doc__)
     parser.add_argument("folder", type=Path, help="pictures named by value: 5.jpg, 25.jpg, 100.jpg …")
     parser.add_argument("--name", required=True, help="the set's name")
     options = parser.parse_args(arguments)
@@ -39,6 +39,8 @@ def main(arguments: list[str]) -> int:
 
 def scan_chips(folder: Path, name: str) -> list[int]:
     """Write the tops of a set of chips into the cache; give their values."""
+    if not is_name(name):
+        raise DataError(f"chips name {name!r}: letters, digits and dashes expected, {LONGEST} at most")
     if not folder.is_dir():
         raise DataError(f"{folder}: no such folder")
     found = {_value(path): path for path in sorted(folder.iterdir()) if path.suffix.lower() in PICTURES}

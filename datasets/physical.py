@@ -1,6 +1,5 @@
 """The physical renderer, and `python -m datasets physical`: a scene in real light, with the fast compositor's truth."""
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from datasets.cache import write_picture
 from datasets.cards import Image
 from datasets.casting import cast
 from datasets.compose import HAND_ID, Canvas, Rendered, draw_things, truth_of_scene
-from datasets.faults import DataError
+from datasets.faults import Arguments, DataError
 from datasets.light import add_grain, develop, squeeze
 from datasets.physical_blender import Setup, blender, photograph
 from datasets.physical_scene import lamps_of, sky_of, solids_of
@@ -85,8 +84,8 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Arguments:
+    parser = Arguments(
         prog="python -m datasets physical", description="Write pictures in real light, or go on with them."
     )
     parser.add_argument("-o", type=Path, required=True, metavar="DIR")

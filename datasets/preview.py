@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from datasets.cache import Picture, read_picture, write_picture
-from datasets.faults import DataError
+from datasets.faults import Arguments, DataError
 from datasets.labels import boxes_of
 from datasets.names import FACES
 from datasets.real import crops_of, photographs
@@ -176,7 +176,7 @@ RENDERED: dict[str, tuple[Callable[[str, int, int], Iterator[Picture]], int]] = 
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m datasets preview", description=__doc__)
+    parser = Arguments(prog="python -m datasets preview", description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", help="a written set, or with --of photographs a folder of them")
     parser.add_argument("-o", type=Path, default=Path("preview.png"), metavar="FILE.png", help="or a directory")
     parser.add_argument("--of", choices=(*RENDERED, "photographs"), default=None)
@@ -196,7 +196,9 @@ def main(arguments: list[str]) -> int:
 
 def _pages(wanted: argparse.Namespace) -> Iterator[Picture]:
     if wanted.count is not None and wanted.count < 1:
-        raise DataError("expected a count of one or more")
+        raise DataError(f"--count {wanted.count}: expected one or more")
+    if wanted.seed < 0:
+        raise DataError(f"--seed {wanted.seed}: expected nought or more")
     if wanted.folder is None:
         make, usual = RENDERED.get(wanted.of or "tables", (None, 0))
         if make is None:

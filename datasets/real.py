@@ -1,6 +1,5 @@
 """Real photographs in the form of a Truth: folders of `images/` and `labels.json`, one session each."""
 
-import argparse
 import hashlib
 import json
 import sys
@@ -14,7 +13,7 @@ import cv2
 import numpy as np
 
 from datasets.cache import Picture, cache_dir, read_picture, write_picture, write_whole
-from datasets.faults import DataError
+from datasets.faults import Arguments, DataError
 from datasets.names import card_named
 from datasets.quads import (
     RATIOS,
@@ -35,6 +34,7 @@ LAW = 3  # counts up when photographs are to be measured again
 CROP_PX = (96, 128)
 MARGIN = 0.06  # of the card's sides, shown round a crop
 CARD_RATIO = 0.70  # of a card's sides, between bridge and poker
+FARTHEST_PX = 1_000_000
 SAME = 0.08  # of a card's length by which a card is found twice
 WHOLE = ("full_card", "card_rank_only", "card_back", "joker")
 PARTS = ("visible_card", "corner_index")
@@ -137,13 +137,25 @@ def _check(found: object, where: str) -> None:
     kind, label, box = found["kind"], str(found["label"]), found["bbox"]
     if kind not in WHOLE + PARTS + OTHER:
         raise DataError(f"{where}: unknown kind {kind!r}; expected one of {', '.join(WHOLE + PARTS + OTHER)}")
-    if not isinstance(box, list) or len(box) != 4 or not all(isinstance(one, int | float) for one in box):
+    if not _numbers(box, 4):
         raise DataError(f"{where}: expected bbox [left, top, right, bottom], found {box!r}")
     if box[0] >= box[2] or box[1] >= box[3]:
         raise DataError(f"{where}: expected bbox [left, top, right, bottom], found {box!r}, which holds nothing")
+    polygon = found.get("polygon")
+    if polygon is not None and not (isinstance(polygon, list) and all(_numbers(point, 2) for point in polygon)):
+        raise DataError(f"{where}: expected polygon [[x, y], ...] in pixels, found {str(polygon)[:60]}")
     known = label in RANKS if kind == "card_rank_only" else card_named(label) is not None
     if not known and kind not in (*OTHER, "joker") and label != "BACK":
         raise DataError(f"{where}: unknown label {label!r}; expected rank and suit such as 9H, or BACK")
+
+
+def _numbers(found: object, count: int) -> bool:
+    """Tell whether it is a list of so many numbers; what no picture reaches, or is no number, is none."""
+    return (
+        isinstance(found, list)
+        and len(found) == count
+        and all(isinstance(one, int | float) and abs(one) < FARTHEST_PX for one in found)
+    )
 
 
 def _photograph(entry: Entry, source: Source) -> Photograph:
@@ -265,7 +277,7 @@ def _is_same(card: CardTruth, other: CardTruth) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m datasets photographs", description=__doc__)
+    parser = Arguments(prog="python -m datasets photographs", description=__doc__)
     parser.add_argument("folder", type=Path, help="a folder with images/ and labels.json, or a folder of such folders")
     parser.add_argument("-o", type=Path, metavar="DIR", help="write the whole cards there, rectified")
     wanted = parser.parse_args(arguments)

@@ -1,6 +1,5 @@
 """`python -m datasets realism`: how well rendered cards can be told from photographed ones, and by what."""
 
-import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +11,7 @@ import cv2
 import numpy as np
 
 from datasets.cache import Picture
-from datasets.faults import DataError
+from datasets.faults import Arguments, DataError
 from datasets.quads import rectified
 from datasets.real import MARGIN, Photograph, photographs
 from datasets.sets import Tables
@@ -174,7 +173,7 @@ def report(found: Verdict) -> Iterator[str]:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m datasets realism", description=__doc__)
+    parser = Arguments(prog="python -m datasets realism", description=__doc__)
     parser.add_argument("--photographs", type=Path, required=True, metavar="FOLDER")
     parser.add_argument("--of", choices=("tables", "crops"), default="tables")
     parser.add_argument("--split", choices=("train", "val"), default="train", help="of the rendered cards")
@@ -183,6 +182,8 @@ def main(arguments: list[str]) -> int:
     wanted = parser.parse_args(arguments)
     if wanted.count < LEAST:
         raise DataError(f"--count {wanted.count}: at least {LEAST} expected")
+    if wanted.seed < 0:
+        raise DataError(f"--seed {wanted.seed}: expected nought or more")
     real = list(real_cards(photographs(wanted.photographs, ("train", "val"))))
     make = cards_of_crops if wanted.of == "crops" else rendered_cards
     found = compare(real, make(wanted.split, wanted.seed, 20 * wanted.count), wanted.count)

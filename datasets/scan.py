@@ -3,7 +3,6 @@
 The card's outline is found, laid flat, and evenly lit; a contact sheet is written to be looked at.
 """
 
-import argparse
 import shutil
 import sys
 import tempfile
@@ -16,9 +15,9 @@ from numpy.typing import NDArray
 from datasets.cache import Picture, cache_dir, read_picture, write_picture
 from datasets.decks import CARD_PX, DeckError, load_folder, pictures_in
 from datasets.drawn import sheet
-from datasets.faults import DataError
+from datasets.faults import Arguments, DataError
 from datasets.manifest import read
-from datasets.names import FACES
+from datasets.names import FACES, LONGEST, is_name
 
 Quad = NDArray[np.float32]  # four corners, clockwise from the top left
 
@@ -29,7 +28,7 @@ FILL = 0.93  # how much of its four-cornered hull a card fills; its corners are 
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser("python -m datasets deck", description=__doc__)
+    parser = Arguments("python -m datasets deck", description=__doc__)
     parser.add_argument("folder", type=Path, help="52 pictures named by card: 9h.jpg, 10d.png, ace_of_spades.jpg …")
     parser.add_argument("--name", required=True, help="the deck's name; it joins the split train")
     parser.add_argument("--back", type=Path, help="a picture of the back")
@@ -104,8 +103,8 @@ def evened(card: Picture) -> Picture:
 
 def _check_name(name: str) -> None:
     manifest = read()
-    if not name or name.startswith(".") or "/" in name:
-        raise DataError(f"deck name {name!r}: letters, digits and dashes expected")
+    if not is_name(name):
+        raise DataError(f"deck name {name!r}: letters, digits and dashes expected, {LONGEST} at most")
     if name in manifest.deck_splits():
         raise DataError(f"deck name {name!r}: taken by the manifest; choose another")
 

@@ -202,12 +202,15 @@ def _end(folder: Path, plan: Plan) -> None:
     credited: dict[str, dict[str, str]] = {}
     count = 0
     for note in sorted((folder / "notes" / plan.split).glob("*.json")):
-        found = json.loads(note.read_text("utf-8"))
-        count += found["count"]
-        for kind, names in found["made_of"].items():
-            used.setdefault(kind, Counter()).update(names)
-        if "source" in found:
-            credited[found["source"]] = {"licence": found["licence"], "note": found["note"]}
+        try:
+            found = json.loads(note.read_text("utf-8"))
+            count += found["count"]
+            for kind, names in found["made_of"].items():
+                used.setdefault(kind, Counter()).update(names)
+            if "source" in found:
+                credited[found["source"]] = {"licence": found["licence"], "note": found["note"]}
+        except (ValueError, KeyError, TypeError, AttributeError) as fault:
+            raise DataError(f"{note}: not the note of a picture: {fault}; delete it and it is made again") from fault
     splits = _splits(recipe)
     splits[plan.split] = splits[plan.split] | {
         "count": count,
@@ -232,9 +235,15 @@ def _recipe(path: Path) -> dict[str, object]:
             raise DataError(f"{path.parent}: holds files but no recipe.json, so it is no set of ours; name another")
         return {}
     try:
-        return dict(json.loads(path.read_text("utf-8")))
-    except (OSError, ValueError, TypeError) as fault:
-        raise DataError(f"{path}: not a recipe: {fault}") from fault
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as fault:
+        raise DataError(f"{path}: not a recipe: {fault}; name another folder") from fault
+    if not isinstance(found, dict) or not found:
+        raise DataError(f"{path}: not a recipe: expected an object, found {str(found)[:60]}; name another folder")
+    splits = found.get("splits", {})
+    if not isinstance(splits, dict) or not all(isinstance(said, dict) for said in splits.values()):
+        raise DataError(f"{path}: expected an object for each split, found {str(splits)[:60]}; name another folder")
+    return found
 
 
 def _write_item(folder: Path, stem: str, item: Item, plan: Plan) -> int:

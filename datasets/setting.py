@@ -6,37 +6,48 @@ import sys
 from pathlib import Path
 
 from datasets.casting import Own
-from datasets.faults import DataError
+from datasets.faults import Arguments, DataError
 from datasets.labels import Labelling
 from datasets.manifest import names_of, split_of
 from datasets.real import photographs
 from datasets.sets import SPLITS, Blocks, Plan, Tables, add_photographs, write_crops, write_tables
 from vision.layout import Layout, LayoutError, load_layout
 
+SMALLEST_TILE = 64
+
 
 def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
-    if options.count < 1 or options.jobs < 1 or options.seed < 0 or options.tile < 0:
-        raise DataError("expected a count and jobs of one or more, and a seed and a tile of nought or more")
-    for name in options.deck:
-        if split_of(name) != options.split:
-            raise DataError(f"deck {name!r} is of the split {split_of(name)}: it must not go into {options.split}")
+    _check(options)
     labelling = Labelling(options.visible, options.inside, options.blank)
     here = names_of("backs", options.split)
     backs = tuple(back for back in (f"{name}-back" for name in options.deck) if back in here)
     own = Own(tuple(options.deck), backs, options.chips, _layout(options.layout))
     plan = Plan(options.count, options.seed, options.split, options.jobs, labelling, options.tile, own)
+    shown = list(photographs(options.photographs, (plan.split,))) if options.photographs else []
     if options.what == "tables":
         written = write_tables(options.o, Tables(plan.split, plan.seed, own), plan)
     else:
         written = write_crops(options.o, Blocks(plan.split, plan.seed, own.decks), plan)
-    added = (
-        add_photographs(options.o, photographs(options.photographs, (plan.split,)), plan, options.what)
-        if options.photographs
-        else 0
-    )
+    added = add_photographs(options.o, iter(shown), plan, options.what) if shown else 0
     sys.stdout.write(f"{options.o}: {plan.split}: {written} rendered {options.what} written, {added} of photographs\n")
     return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    for flag, least in (("count", 1), ("jobs", 1), ("seed", 0)):
+        if getattr(options, flag) < least:
+            raise DataError(f"--{flag} {getattr(options, flag)}: expected {least} or more")
+    if options.tile and options.tile < SMALLEST_TILE:
+        raise DataError(f"--tile {options.tile}: expected {SMALLEST_TILE} pixels or more, or 0 for whole pictures")
+    for flag in ("visible", "inside"):
+        if not 0 <= getattr(options, flag) <= 1:
+            raise DataError(f"--{flag} {getattr(options, flag)}: expected a part, from 0 to 1")
+    for name in options.deck:
+        if name not in names_of("decks", split_of(name)):
+            raise DataError(f"deck {name!r}: not here; `python -m datasets decks` lists what there is")
+        if split_of(name) != options.split:
+            raise DataError(f"deck {name!r} is of the split {split_of(name)}: it must not go into {options.split}")
 
 
 def _layout(name: str | None) -> Layout | None:
@@ -46,10 +57,8 @@ def _layout(name: str | None) -> Layout | None:
         raise DataError(str(error)) from error
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m datasets set", description="Write a training set, or go on with it."
-    )
+def _parser() -> Arguments:
+    parser = Arguments(prog="python -m datasets set", description="Write a training set, or go on with it.")
     parser.add_argument("what", choices=("tables", "crops"))
     parser.add_argument("-o", type=Path, required=True, metavar="DIR")
     parser.add_argument("--count", type=int, required=True, help="pictures, or crops (in whole blocks)")

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +17,12 @@ from datasets.casting import art, pick, random_habits, random_light, random_sens
 from datasets.chips import CHIP_SETS
 from datasets.deal.play import session
 from datasets.deal.story import Story
-from datasets.deal.visible import VISIBLE
-from datasets.faults import DataError
+from datasets.deal.visible import VISIBLE, needs
+from datasets.faults import Arguments, DataError
 from datasets.felts import FELTS
 from datasets.footage import CRF, film
 from datasets.hands import SPRITES
+from datasets.names import LONGEST, is_name
 from datasets.reel import Reel
 from datasets.scene import POKER, Blob, Light, Scene, Sensor
 from datasets.stage import Habits
@@ -34,6 +36,17 @@ DEMO = "demo"  # the art of the repository, one fixed camera
 SPLITS = ("train", "val", "test", DEMO)
 PRESET = {7: "blackjack-7", 5: "blackjack-5", 6: "si-ki-pi-6"}
 ACTORS = 8
+SIDES = (64, 8192)  # pixels of a film
+LIMITS = {
+    "rounds": (1, inf),
+    "films": (1, inf),
+    "jobs": (1, inf),
+    "seed": (0, inf),
+    "fps": (0.1, 240),
+    "pace": (0.1, 20),
+    "crf": (0, 51),
+    "occupied": (1, 7),
+}
 MARKS = 12  # points of the felt that the table's file gives the pixels of
 
 
@@ -63,8 +76,8 @@ def shoot(order: Order) -> Path:
     path = order.folder / f"{name}.mp4"
     if path.exists():
         return path
+    boxes = _boxes_of(order) if order.layout else None
     order.folder.mkdir(parents=True, exist_ok=True)
-    boxes = len(_layout(order.layout, order.book).boxes) if order.layout else None
     if order.split == DEMO and find_book(order.book).family == "blackjack":
         boxes = boxes or 7
     errors = [None] * (order.rounds - 1) + [order.error]
@@ -84,6 +97,21 @@ def shoot(order: Order) -> Path:
     _papers(path, order, stories, reel.bare)
     part.replace(path)
     return path
+
+
+def _boxes_of(order: Order) -> int:
+    """Give how many boxes a layout has on which the rounds can be played: with a place for all that comes to lie."""
+    layout = _layout(order.layout, order.book)
+    boxes = len(layout.boxes)
+    parts = ("cards", "main") if find_book(order.book).family == "blackjack" else ("cards", "low", "high", "main")
+    asked = [f"box{box}.{part}" for box in range(1, max(boxes, 1) + 1) for part in parts]
+    asked += [f"dealer.{part}" for part in parts[:-1]] + ["shoe", "discard", "float"]
+    if missing := [name for name in asked if name not in layout.by_name]:
+        raise DataError(f"{order.layout}: a film in {order.book} needs these zones too: {', '.join(missing)}")
+    want = needs(order.book, order.error)
+    if order.error and boxes < want.least + want.free:
+        raise DataError(f"{order.layout}: {order.error} needs {want.least + want.free} boxes, found {boxes}")
+    return boxes
 
 
 def _layout(name: str | None, book: str, boxes: int = 7) -> Layout:
@@ -210,11 +238,17 @@ def _order(wanted: argparse.Namespace) -> Order:
         there = ", ".join(VISIBLE[wanted.book])
         raise DataError(f"no error {wanted.error!r} that a camera can see in {wanted.book}: there are {there}")
     width, _, height = wanted.size.partition("x")
-    if not (width.isdigit() and height.isdigit() and int(width) % 2 == int(height) % 2 == 0 < int(width) * int(height)):
-        raise DataError(f"--size {wanted.size!r}: expected width x height in even pixels, such as 1920x1080")
-    for flag in ("rounds", "films", "jobs", "fps", "pace"):
-        if getattr(wanted, flag) <= 0:
-            raise DataError(f"--{flag} {getattr(wanted, flag)}: expected more than nought")
+    sides = [int(side) if side.isdecimal() else 0 for side in (width, height)]
+    if not all(side % 2 == 0 and SIDES[0] <= side <= SIDES[1] for side in sides):
+        raise DataError(
+            f"--size {wanted.size!r}: expected width x height in even pixels of {SIDES[0]} to {SIDES[1]}, as 1920x1080"
+        )
+    for flag, (least, most) in LIMITS.items():
+        found = getattr(wanted, flag)
+        if found is not None and not least <= found <= most:
+            raise DataError(f"--{flag} {found}: expected {least:g} {f'to {most:g}' if most < inf else 'or more'}")
+    if wanted.name is not None and not is_name(wanted.name):
+        raise DataError(f"--name {wanted.name!r}: letters, digits and dashes expected, {LONGEST} at most")
     if wanted.name and wanted.films > 1:
         raise DataError("--name names one film: expected --films 1")
     return Order(
@@ -235,8 +269,8 @@ def _order(wanted: argparse.Namespace) -> Order:
     )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m datasets footage", description="Film simulated rounds.")
+def _parser() -> Arguments:
+    parser = Arguments(prog="python -m datasets footage", description="Film simulated rounds.")
     parser.add_argument("--book", required=True)
     parser.add_argument("-o", type=Path, required=True, metavar="DIR")
     parser.add_argument("--films", type=int, default=1, help="how many; each has its own table and the next seed")
