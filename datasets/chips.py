@@ -316,9 +316,3 @@ def shadow_hull(stack: Stack, chips: ChipSet, shadow: tuple[float, float] = (0.3
     fallen = (rims[:, :2] + rims[:, 2:] * np.array(shadow)).astype(np.float32)
     order = np.asarray(cv2.convexHull(fallen, returnPoints=False), dtype=np.intp).ravel()
     return rims[order]
-
-
-def shadow_polygon(camera: Camera, stack: Stack, chips: ChipSet, shadow: tuple[float, float]) -> Floats:
-    """Give the outline (N x 2, pixels) of what a stack darkens: from its foot to where its top's shadow falls."""
-    rims = shadow_hull(stack, chips, shadow)
-    return camera.to_picture(rims[:, :2] + rims[:, 2:] * np.array(shadow))

@@ -1,7 +1,6 @@
 """The fast compositor: a scene in, a picture and its exact truth out."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -60,12 +59,11 @@ def bare_table(scene: Scene, dice: np.random.Generator) -> Canvas:
     return Canvas(image, np.zeros(image.shape[:2], np.uint8))
 
 
-@lru_cache(maxsize=4)
-def _lookup(camera: Camera, left: float, top: float, px_per_mm: float) -> tuple[NDArray[np.int16], NDArray[np.uint16]]:
+def _lookup(camera: Camera, felt: Felt) -> tuple[NDArray[np.int16], NDArray[np.uint16]]:
     """Give for each pixel where in the felt's texture it looks."""
     columns, rows = -(-camera.width // GRID) + 2, -(-camera.height // GRID) + 2
     x, y = np.meshgrid((np.arange(columns) - 0.5) * GRID - 0.5, (np.arange(rows) - 0.5) * GRID - 0.5)
-    points = (camera.to_felt(np.column_stack([x.ravel(), y.ravel()])) - [left, top]) * px_per_mm
+    points = felt.to_texture(camera.to_felt(np.column_stack([x.ravel(), y.ravel()])))
     coarse = np.clip(points, -1e4, 1e4).reshape(rows, columns, 2).astype(np.float32)
     fine = cv2.resize(coarse, (columns * GRID, rows * GRID), interpolation=cv2.INTER_LINEAR)
     fine = fine[GRID : GRID + camera.height, GRID : GRID + camera.width]
@@ -75,7 +73,7 @@ def _lookup(camera: Camera, left: float, top: float, px_per_mm: float) -> tuple[
 
 def felt_picture(camera: Camera, felt: Felt) -> Image:
     """See a felt through a camera."""
-    places, parts = _lookup(camera, *felt.origin, felt.px_per_mm)
+    places, parts = _lookup(camera, felt)
     seen = cv2.remap(felt.image, places, parts, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return seen.astype(np.uint8, copy=False)
 
@@ -116,7 +114,7 @@ def draw_one_card(canvas: Canvas, scene: Scene, card: LaidCard, number: int) -> 
 
 
 def texture_for(scene: Scene, card: LaidCard) -> Texture:
-    """Give the side of a card that is up. A foreign card has its own deck, and the deck's name for its back."""
+    """Give the side of a card that is up; the face of a foreign card is of its own deck."""
     if card.up:
         return deck_pack(card.deck or scene.deck).texture(card.face)
     return back_pack(scene.back).texture("back")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from math import cos, hypot, isfinite, pi, sin
+from math import cos, isfinite, pi, sin
 from pathlib import Path
 
 import cv2
@@ -193,8 +193,3 @@ def _polygon(found: object, where: str) -> tuple[Point, ...]:
     if cv2.contourArea(np.array(points, dtype=np.float32)) < 1:
         raise LayoutError(f"{where}: the points hold no area")
     return points
-
-
-def reach(area: Area) -> float:
-    """Give how far an area reaches from the place of its first thing."""
-    return max(hypot(x - area.first[0], y - area.first[1]) for x, y in area.polygon)

@@ -1,5 +1,6 @@
 """What every round has, whatever is played: a table, a film, hooks at its moments, and what is owed."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -61,7 +62,7 @@ class Fate:
     acts: list[str] = field(default_factory=list)
 
 
-class Game:
+class Game(ABC):
     """One round at a table. `owes` collects the alerts that must stand, `lines` what the bets come to."""
 
     def __init__(self, setup: Setup, rng: Random, shoe: Shoe, now: int, ids: Iterator[int]) -> None:
@@ -251,13 +252,13 @@ class Game:
 
     open_cards = True  # they are dealt face up
 
+    @abstractmethod
     def amounts(self) -> dict[str, int]:
         """Choose the bets of the round."""
-        raise NotImplementedError
 
+    @abstractmethod
     def first(self, box: int) -> Held:
         """Give the hand of a box, before any split."""
-        raise NotImplementedError
 
     def spot(self, hand: Held, bet: str) -> str:
         """Give the spot on which a bet of a hand lies."""
@@ -266,21 +267,21 @@ class Game:
     def first_zone(self) -> str:
         return f"box{self.seats[0]}.cards"
 
+    @abstractmethod
     def slots(self) -> list[int]:
         """Give the boxes in the order in which they get their first cards, 0 the dealer."""
-        raise NotImplementedError
 
+    @abstractmethod
     def rigs(self, result: str) -> None:
         """See to it that the main bet of the first box wins, loses or stands off against the dealer's whole hand."""
-        raise NotImplementedError
 
+    @abstractmethod
     def runs(self) -> None:
         """Deal, play and settle."""
-        raise NotImplementedError
 
+    @abstractmethod
     def keys(self) -> list[Key]:
         """Give every bet of every hand."""
-        raise NotImplementedError
 
     def story(self, seed: int, error: str | None) -> Story:
         setup = self.setup

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from datasets.chip_faces import SIZE
-from datasets.chips import CHIP_SETS, VALUES, Stack, chip_set, draw_stack, pile_of, shadow_hull, shadow_polygon
+from datasets.chips import CHIP_SETS, VALUES, Stack, chip_set, draw_stack, pile_of, shadow_hull
 from datasets.faults import DataError
 from vision.camera import look_at
 
@@ -82,7 +82,8 @@ def test_every_denomination_has_a_face() -> None:
 
 def test_a_shadow_holds_the_foot_and_the_top_moved_by_the_light() -> None:
     stack = Stack(None, 0, 300, (5,) * 10)
-    outline = shadow_polygon(OVERHEAD, stack, CHIPS, (0.5, 0.2)).astype(np.float32)
+    rims = shadow_hull(stack, CHIPS, (0.5, 0.2))
+    outline = OVERHEAD.to_picture(rims[:, :2] + rims[:, 2:] * [0.5, 0.2]).astype(np.float32)
     assert cv2.isContourConvex(outline)
     height = 10 * CHIPS.thick_mm
     for x, y in ((0.0, 300.0), (0.5 * height, 300 + 0.2 * height), (-CHIPS.radius_mm + 1, 300.0)):

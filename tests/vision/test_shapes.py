@@ -11,7 +11,7 @@ from datasets.stage import Habits, Laying, lay_card
 from engine.books import BOOKS
 from engine.books.errors import BOOK_ORDER
 from engine.cards import CARDS
-from vision.layout import PRESETS, Area, Layout, load_layout, parse_layout, reach
+from vision.layout import PRESETS, Area, Layout, load_layout, parse_layout
 from vision.shapes import SHAPES, for_book, layout_of, to_toml
 
 SIKIPI = "si-ki-pi-v3"
@@ -76,7 +76,6 @@ def test_what_is_laid_first_lies_in_its_own_area(name: str, book: str) -> None:
     for area in layout.areas:
         found = layout.zone_at(area.first) if area.for_cards else layout.spot_at(area.first)
         assert found == area.name
-        assert reach(area) < 620
 
 
 @pytest.mark.parametrize("name", PRESETS)
