@@ -1,0 +1,38 @@
+"""What a look at one picture gives: cards, stacks of chips and hands, in pixels of that picture."""
+
+from dataclasses import dataclass
+
+Point = tuple[float, float]
+Quad = tuple[Point, Point, Point, Point]  # clockwise; where a face was read, from the top left of the card as printed
+
+
+@dataclass(frozen=True, slots=True)
+class SeenCard:
+    """One card: the whole of it, also where another covers it."""
+
+    quad: Quad
+    up: bool
+    face: str | None  # "9h"; None where it lies face down, or cannot be told
+    confidence: float  # that the face is right; where there is none, that this is a card lying so
+
+
+@dataclass(frozen=True, slots=True)
+class SeenStack:
+    """One stack of chips: its top disc."""
+
+    center: Point
+    radius: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class SeenHand:
+    quad: Quad
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    cards: tuple[SeenCard, ...] = ()
+    stacks: tuple[SeenStack, ...] = ()
+    hands: tuple[SeenHand, ...] = ()
