@@ -177,12 +177,12 @@ def random_stacks(dice: Dice, layout: Layout, habits: Habits, values: tuple[int,
         main = area.name.endswith(".main")
         if area.for_cards or dice.random() > (0.65 if main else 0.1):
             continue
-        stacks = tuple(_chips(dice, values) for _ in range(int(dice.choice([1, 2, 3], p=[0.75, 0.2, 0.05]))))
+        stacks = tuple(random_chips(dice, values) for _ in range(int(dice.choice([1, 2, 3], p=[0.75, 0.2, 0.05]))))
         found += lay_stacks(layout, habits, area.name, stacks)
     return tuple(found[:100])
 
 
-def _chips(dice: Dice, values: tuple[int, ...]) -> tuple[int, ...]:
+def random_chips(dice: Dice, values: tuple[int, ...]) -> tuple[int, ...]:
     count = int(np.clip(dice.geometric(0.25), 1, 20))
     if dice.random() < 0.6:
         return (pick(dice, values),) * count

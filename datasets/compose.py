@@ -47,7 +47,7 @@ def render(scene: Scene) -> Rendered:
     stacks = draw_things(canvas, scene)
     shade = shade_of(scene.light, scene.camera.width, scene.camera.height)
     image = expose(canvas.image, shade, scene.sensor, dice)
-    return Rendered(image, truth_of_scene(scene, canvas.owner, stacks), _hands_mask(canvas.owner))
+    return Rendered(image, truth_of_scene(scene, canvas.owner, stacks), hands_mask(canvas.owner))
 
 
 def bare_table(scene: Scene, dice: np.random.Generator) -> Canvas:
@@ -125,7 +125,7 @@ def _own(owner: Image, outline: Floats, number: int) -> None:
     cv2.fillPoly(owner, [points], number, cv2.LINE_8, 4)
 
 
-def _hands_mask(owner: Image) -> Image:
+def hands_mask(owner: Image) -> Image:
     return cv2.inRange(owner, (HAND_ID,), (HAND_ID,)).astype(np.uint8, copy=False)
 
 
@@ -157,7 +157,7 @@ def _share(pixels: int, outline: Floats) -> float:
 
 
 def _outlines(owner: Image) -> tuple[tuple[tuple[float, float], ...], ...]:
-    found, _ = cv2.findContours(_hands_mask(owner), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    found, _ = cv2.findContours(hands_mask(owner), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     slim = [cv2.approxPolyDP(one, 1.0, closed=True).reshape(-1, 2) for one in found]
     return tuple(tuple((float(x), float(y)) for x, y in one) for one in slim if len(one) > 2)
 

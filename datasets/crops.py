@@ -15,11 +15,12 @@ from datasets.felts import FELTS, felt_style
 from datasets.light import ONE, add_grain, develop, squeeze
 from datasets.names import FACES
 from datasets.scene import BRIDGE, POKER, Sensor
+from vision.rectify import rectangle, rectify
 
-SIZE = (96, 128)  # width, height of a crop
-TALL_PX = (32.0, 150.0)  # how tall a card is in the picture that it is cut from
+TALL_PX = (30.0, 260.0)  # how tall a card is in the picture that it is cut from
 GROUNDS = 6
 PRESSED = 0.6  # so many pictures come compressed
+BOXED = 0.6  # so many crops are cut along a rectangle, as detectors have it, though the card is seen from the side
 GROUND_PX = 420
 DECK_RUN = 8  # so many crops in a row are of one deck
 SKIN = ((140, 180, 225), (105, 150, 205), (80, 115, 170), (55, 80, 125), (40, 55, 90), (60, 60, 60))
@@ -30,7 +31,7 @@ MARGIN = 2  # of a texture, see datasets.cards
 class Crop:
     """One card as the reader gets it."""
 
-    image: Image  # SIZE, BGR
+    image: Image  # of vision.rectify.SIZE, BGR
     face: str  # "9h", "back", or "none" where there is no card
     deck: str
     hard: float  # from 0, the easiest, to 1
@@ -70,17 +71,19 @@ def _ground(felt: str, dice: Dice) -> Image:
 
 def _crop(dice: Dice, deck: str, back: str, ground: Image) -> Crop:
     kind = dice.random()
-    face = "none" if kind < 0.03 else "back" if kind < 0.07 else pick(dice, FACES)
+    face = "none" if kind < 0.06 else "back" if kind < 0.11 else pick(dice, FACES)
     subject = _subject(dice)
     image = _cut(ground, subject.side, dice)
     visible = 1.0
     if face == "none":
-        _occlude(image, subject, dice)
+        _lay_nothing(image, subject, deck, back, dice)
     else:
         visible = _lay(image, subject, _hand_of(dice, face, deck, back), dice)
     sensor = random_sensor(dice, 1920)
     if subject.tall < 60:  # nobody hangs a camera so that small cards are out of focus as well
         sensor = replace(sensor, blur_px=min(sensor.blur_px, 0.9))
+    elif subject.tall > 100:
+        sensor = replace(sensor, blur_px=sensor.blur_px * float(dice.uniform(1, subject.tall / 100)))
     lit, level = _light(image, subject, dice)
     taken = add_grain(develop(lit, sensor), sensor.noise, dice)
     if dice.random() < PRESSED:
@@ -128,20 +131,25 @@ def _hand_of(dice: Dice, face: str, deck: str, back: str) -> tuple[list[Laid], L
 
     def other(across: float, along: float) -> Laid:
         side = back_pack(back).texture("back") if dice.random() < 0.08 else pack.texture(pick(dice, FACES))
-        return Laid(side, across, along, float(dice.normal(0, 4)))
+        return Laid(side, across, along, float(dice.normal(0, wild)))
 
     below, above = [], []
-    step = float(dice.uniform(0.13, 0.5))
+    step = float(dice.uniform(0.11, 0.5))
+    wild = float(dice.choice([4, 4, 14]))  # of a hand that was laid with care, or not
     if dice.random() < 0.45:
         below.append(other(-step, float(dice.normal(0, 0.06))))
     chance = dice.random()
     if chance < 0.38:  # the next card of the hand, which leaves the index at the left to be seen
-        along = float(dice.normal(0.03, 0.07))
+        along = float(dice.normal(0.03, 0.02 * wild))
         above.append(other(step, along))
         if dice.random() < 0.4:
             above.append(other(2 * step, 2 * along))
     elif chance < 0.46:  # a card across: a double, or one that was pushed
         above.append(Laid(pack.texture(pick(dice, FACES)), float(dice.normal(0, 0.2)), 0.62, float(dice.normal(90, 9))))
+    elif chance < 0.56:  # the next card of a column
+        above.append(other(float(dice.normal(0, 0.05)), float(dice.uniform(0.14, 0.6))))
+    elif chance < 0.6:  # one that lies anyhow
+        above.append(Laid(pack.texture(pick(dice, FACES)), *dice.uniform(-0.9, 0.9, 2), float(dice.uniform(0, 360))))
     own = back_pack(back).texture("back") if face == "back" else pack.texture(face)
     return below, Laid(own), above
 
@@ -161,6 +169,36 @@ def _lay(image: Image, subject: Subject, hand: tuple[list[Laid], Laid, list[Laid
     if dice.random() < 0.05:
         _occlude(image, subject, dice, mask)
     return cv2.countNonZero(mask) / max(whole, 1)
+
+
+def _lay_nothing(image: Image, subject: Subject, deck: str, back: str, dice: Dice) -> None:
+    """Draw what a detector may take for a card: cards beside the place, a sheet of paper, a finger."""
+    kind = dice.random()
+    if kind < 0.4:
+        for _ in range(int(dice.integers(1, 4))):
+            side = back_pack(back).texture("back") if dice.random() < 0.2 else deck_pack(deck).texture(pick(dice, FACES))
+            way, far = float(dice.uniform(0, 2 * np.pi)), float(dice.uniform(0.55, 1.0))
+            laid = Laid(side, far * np.cos(way), far * np.sin(way), float(dice.normal(0, 12)))
+            _lay_one(image, subject, laid, (0.0, 1.0))
+    elif kind < 0.7:
+        _lay_paper(image, subject, dice)
+    if dice.random() < 0.5:
+        _occlude(image, subject, dice)
+
+
+def _lay_paper(image: Image, subject: Subject, dice: Dice) -> None:
+    """Draw a sheet of one colour, blank or with lines of writing, where a card could lie."""
+    colour = dice.uniform(90, 255) + dice.normal(0, 20, 3)
+    quad = subject.quad + dice.normal(0, 0.04 * subject.tall, (4, 2))
+    cv2.fillPoly(image, [_fixed(quad)], tuple(float(c) for c in colour), cv2.LINE_AA, 4)
+    right, down = quad[1] - quad[0], quad[3] - quad[0]
+    if dice.random() < 0.5:
+        right, down = down, right
+    ink, rows = tuple(float(c) for c in dice.uniform(0, 160, 3)), int(dice.integers(0, 14))
+    for row in range(rows):
+        start = quad[0] + 0.1 * right + down * (row + 1) / (rows + 1)
+        end = start + right * float(dice.uniform(0.1, 0.8))
+        cv2.line(image, tuple(start.astype(int)), tuple(end.astype(int)), ink, max(1, round(subject.tall / 60)))
 
 
 def _fixed(points: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
@@ -238,18 +276,13 @@ def _light(image: Image, subject: Subject, dice: Dice) -> tuple[Image, float]:
 
 
 def _upright(image: Image, subject: Subject, dice: Dice) -> Image:
-    """Cut the card out as the detector would have it: its corners are not quite right, and either end is up."""
-    quad = subject.quad + dice.normal(0, 0.012 * subject.tall + 0.25, (4, 2))
+    """Cut the card out as the detector has it: a rectangle, its corners not quite right, either end up."""
+    quad = rectangle(subject.quad) if dice.random() < BOXED else subject.quad
+    off = 0.25 + subject.tall * float(dice.choice([0.008, 0.012, 0.025]))
+    quad = quad + dice.normal(0, off, 2) + dice.normal(0, off / 2, (4, 2))
     if dice.random() < 0.5:
         quad = np.roll(quad, 2, axis=0)
-    edge = float(dice.uniform(0.0, 0.05))
-    width, height = SIZE
-    x, y = edge * width, edge * height
-    target = np.array([[x, y], [width - x, y], [width - x, height - y], [x, height - y]], np.float32) - np.float32(0.5)
-    matrix = cv2.getPerspectiveTransform(quad.astype(np.float32), target)
-    way = cv2.INTER_LINEAR if subject.tall < 1.4 * height else cv2.INTER_AREA
-    cut = cv2.warpPerspective(image, matrix, SIZE, flags=way, borderMode=cv2.BORDER_REPLICATE)
-    return cut.astype(np.uint8, copy=False)
+    return rectify(image, quad, float(dice.uniform(0.0, 0.06)))
 
 
 def _hardness(subject: Subject, sensor: Sensor, visible: float, level: float) -> float:

@@ -15,7 +15,7 @@ from datasets.recipes import BackRecipe, Recipe
 PATH = Path(__file__).with_name("manifest.toml")
 
 SPLITS = ("train", "val", "test", "reserved")
-KINDS = ("decks", "backs", "hands", "cloth", "fonts", "photographs")
+KINDS = ("decks", "backs", "hands", "cloth", "fonts", "photographs", "cardless")
 REGISTRIES = ("debian", "npm", "pypi", "drawn", "folder")
 
 Row = TypeVar("Row")
@@ -33,7 +33,7 @@ class Source:
     version: str = ""
     file: str = ""
     sha256: str = ""
-    split: str = ""  # of photographs, which are one session each
+    split: str = ""  # of photographs, which are one session each, and of cardless pictures
     note: str = ""
 
 
@@ -83,6 +83,19 @@ class Art:
 
 
 @dataclass(frozen=True, slots=True)
+class Cardless:
+    """Pictures of a package that hold no cards and no chips; also those in an archive inside it, as a.jar/b.jpg."""
+
+    name: str  # its source's
+    take: tuple[str, ...]  # patterns of their names
+    leave: tuple[str, ...] = ()  # and of those which are seen again elsewhere, are no picture, or do hold cards
+
+    @property
+    def source(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     source: tuple[Source, ...]
     design: tuple[Design, ...]
@@ -91,6 +104,7 @@ class Manifest:
     back: tuple[Back, ...]
     back_recipe: tuple[BackRecipe, ...]
     art: tuple[Art, ...]
+    cardless: tuple[Cardless, ...]
 
     def deck_splits(self) -> dict[str, str]:
         """Give every deck there can be, fetched or drawn, with its side of the split."""
@@ -121,6 +135,7 @@ SECTIONS: Mapping[str, type[Any]] = MappingProxyType(
         "back": Back,
         "back_recipe": BackRecipe,
         "art": Art,
+        "cardless": Cardless,
     }
 )
 
@@ -193,6 +208,8 @@ def _value(value: object, hint: object, where: str) -> object:
         return value
     if isinstance(value, list) and len(value) == 4 and all(isinstance(one, int | float) for one in value):
         return tuple(float(one) for one in value)
+    if hint == tuple[str, ...] and isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return tuple(value)
     expected = hint.__name__ if isinstance(hint, type) else "four numbers"
     raise DataError(f"{where}: {expected} expected, found {value!r}")
 

@@ -124,24 +124,6 @@ def ratio(quad: Quad) -> float:
     return float(min(first, second) / max(first, second, 1e-9))
 
 
-def rectified(picture: Picture, quad: Quad, size: tuple[int, int], margin: float = 0.0) -> Picture:
-    """Give the card alone, upright, `margin` (of its sides) wider all round: the reader's view."""
-    width, height = size
-    x, y = margin * width / (1 + 2 * margin), margin * height / (1 + 2 * margin)
-    goal = np.array([(x, y), (width - x, y), (width - x, height - y), (x, height - y)], np.float32) - 0.5
-    corners = np.array(quad, np.float32)
-    shrink = max(1.0, _length(corners) / (height - 2 * y))
-    source = cv2.GaussianBlur(picture, (0, 0), 0.4 * shrink) if shrink > 1.3 else picture
-    home = cv2.getPerspectiveTransform(corners, goal)
-    return cv2.warpPerspective(source, home, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(
-        np.uint8
-    )
-
-
-def _length(corners: NDArray[np.float32]) -> float:
-    return float(np.hypot(*(corners[3] - corners[0])) + np.hypot(*(corners[2] - corners[1]))) / 2
-
-
 def _masks(small: Picture) -> Iterator[Picture]:
     """Give many cuts of a picture by lightness, saturation and edges."""
     grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)

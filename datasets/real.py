@@ -23,15 +23,14 @@ from datasets.quads import (
     quad_of_index,
     quads_in,
     ratio,
-    rectified,
     stretched,
     upright,
 )
 from datasets.sources import Source, source_named
 from datasets.truth import CardTruth, Quad, Truth, truth_of
+from vision.rectify import SIZE, rectify
 
 LAW = 3  # counts up when photographs are to be measured again
-CROP_PX = (96, 128)
 MARGIN = 0.06  # of the card's sides, shown round a crop
 CARD_RATIO = 0.70  # of a card's sides, between bridge and poker
 FARTHEST_PX = 1_000_000
@@ -84,13 +83,13 @@ def photographs(folder: Path, splits: Container[str] = ("train", "val", "test"))
             yield _photograph(entry, source)
 
 
-def crops_of(photo: Photograph, size: tuple[int, int] = CROP_PX) -> Iterator[tuple[CardTruth, Picture]]:
+def crops_of(photo: Photograph, size: tuple[int, int] = SIZE) -> Iterator[tuple[CardTruth, Picture]]:
     """Give every whole card of a photograph, rectified as the reader sees it."""
     cards = [card for card in photo.truth.cards if card.label == "card"]
     if cards:
         picture = photo.load()
         for card in cards:
-            yield card, rectified(picture, card.quad, size, MARGIN)
+            yield card, rectify(picture, card.quad, MARGIN, size)
 
 
 def _places(folder: Path) -> list[Path]:

@@ -12,7 +12,6 @@ import numpy as np
 
 from datasets.cache import Picture
 from datasets.faults import Arguments, DataError
-from datasets.quads import rectified
 from datasets.real import MARGIN, Photograph, photographs
 from datasets.sets import Tables
 from datasets.telling import (
@@ -27,6 +26,7 @@ from datasets.telling import (
     texture_features,
 )
 from datasets.truth import Truth
+from vision.rectify import rectify
 
 LEAST = 20  # of either kind: with fewer, chance speaks
 SEEN = 0.95  # of a rendered card, to be compared with photographs of whole cards
@@ -129,7 +129,7 @@ def cut(picture: Picture, truth: Truth, group: str, ranks: dict[str, str] | None
         shown = card.label == "card" and card.up and within and card.visible >= SEEN and wide > 0.35 * high
         if rank and shown and high >= SIZES_PX[0]:
             size = (round(min(high, 512.0) * VIEW[0] / VIEW[1]), round(min(high, 512.0)))
-            yield Card(rectified(picture, card.quad, size, MARGIN), rank, group)
+            yield Card(rectify(picture, card.quad, MARGIN, size), rank, group)
 
 
 def real_cards(found: Iterable[Photograph]) -> Iterator[Card]:

@@ -88,6 +88,21 @@ class Tables:
 
 
 @dataclass(frozen=True, slots=True)
+class Strewn:
+    """index -> a picture of cards strewn anywhere; picklable too."""
+
+    split: str
+    seed: int
+    grounds: tuple[Path, ...] = ()
+
+    def __call__(self, index: int) -> Item:
+        from datasets.strewn import strewn  # noqa: PLC0415  as above
+
+        drawn, made_of = strewn(self.split, self.seed * SPREAD + index, self.grounds)
+        return Item(drawn.image, drawn.truth, made_of)
+
+
+@dataclass(frozen=True, slots=True)
 class Blocks:
     """index -> a block of rendered crops."""
 

@@ -5,12 +5,13 @@ import os
 import sys
 from pathlib import Path
 
+from datasets.cardless import cardless
 from datasets.casting import Own
 from datasets.faults import Arguments, DataError
 from datasets.labels import Labelling
 from datasets.manifest import names_of, split_of
 from datasets.real import photographs
-from datasets.sets import SPLITS, Blocks, Plan, Tables, add_photographs, write_crops, write_tables
+from datasets.sets import SPLITS, Blocks, Plan, Strewn, Tables, add_photographs, write_crops, write_tables
 from vision.layout import Layout, LayoutError, load_layout
 
 SMALLEST_TILE = 64
@@ -27,9 +28,11 @@ def main(arguments: list[str]) -> int:
     shown = list(photographs(options.photographs, (plan.split,))) if options.photographs else []
     if options.what == "tables":
         written = write_tables(options.o, Tables(plan.split, plan.seed, own), plan)
+    elif options.what == "strewn":
+        written = write_tables(options.o, Strewn(plan.split, plan.seed, cardless(plan.split)), plan)
     else:
         written = write_crops(options.o, Blocks(plan.split, plan.seed, own.decks), plan)
-    added = add_photographs(options.o, iter(shown), plan, options.what) if shown else 0
+    added = add_photographs(options.o, iter(shown), plan, "crops" if options.what == "crops" else "tables") if shown else 0
     sys.stdout.write(f"{options.o}: {plan.split}: {written} rendered {options.what} written, {added} of photographs\n")
     return 0
 
@@ -59,7 +62,7 @@ def _layout(name: str | None) -> Layout | None:
 
 def _parser() -> Arguments:
     parser = Arguments(prog="python -m datasets set", description="Write a training set, or go on with it.")
-    parser.add_argument("what", choices=("tables", "crops"))
+    parser.add_argument("what", choices=("tables", "strewn", "crops"))
     parser.add_argument("-o", type=Path, required=True, metavar="DIR")
     parser.add_argument("--count", type=int, required=True, help="pictures, or crops (in whole blocks)")
     parser.add_argument("--seed", type=int, default=1)

@@ -20,6 +20,12 @@ def _amount(text: str) -> Decimal:
     return value
 
 
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1024:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 to 1024, found {text!r}")
+    return int(text)
+
+
 def _table_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--decks", type=int, metavar="N", help="decks in the shoe")
     parser.add_argument("--min", type=_amount, metavar="N", dest="minimum", help="minimum bet of a box")
@@ -32,6 +38,14 @@ def _table_options(parser: argparse.ArgumentParser) -> None:
         dest="settings",
         help="a setting of the book (feltwatch books BOOK lists them)",
     )
+
+
+def _detect_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("images", nargs="+", metavar="IMAGE", help="JPEG, PNG, WebP or BMP, in colour")
+    parser.add_argument("--json", action="store_true", dest="as_json", help="one JSON object a line and picture")
+    parser.add_argument("--annotate", metavar="DIR", help="draw on each picture what was seen, into this directory")
+    parser.add_argument("--provider", default="cpu", metavar="NAME", help="what runs the models (default: cpu)")
+    parser.add_argument("--threads", type=_count, default=2, metavar="N", help="threads of the models (default: 2)")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -50,6 +64,8 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("--book", help="the rule book (feltwatch books lists them)")
     judge.add_argument("--watch", action="store_true", help="show the table to a person instead of JSON lines")
     _table_options(judge)
+    detect = commands.add_parser("detect", help="pictures in, the cards and chips on them out")
+    _detect_options(detect)
     books = commands.add_parser("books", help="the books, their pay tables, settings and clauses")
     books.add_argument("book", nargs="?")
     books.add_argument("clause", nargs="?")
@@ -66,6 +82,10 @@ def _run(options: argparse.Namespace) -> int:
         from edge.judge import judge  # noqa: PLC0415  light start
 
         return judge(options)
+    if options.command == "detect":
+        from edge.detect import detect  # noqa: PLC0415  light start
+
+        return detect(options)
     if options.command == "books":
         from edge.books import books  # noqa: PLC0415  light start
 

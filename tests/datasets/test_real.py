@@ -10,9 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 from datasets.faults import DataError
-from datasets.quads import quad_of_box, quad_of_index, quads_in, ratio, rectified, upright
+from datasets.quads import quad_of_box, quad_of_index, quads_in, ratio, upright
 from datasets.real import crops_of, main, photographs
 from datasets.truth import Quad
+from vision.rectify import rectify
 
 Picture = NDArray[np.uint8]
 TILTED: Quad = ((150.0, 90.0), (268.0, 120.0), (226.0, 290.0), (106.0, 258.0))
@@ -83,7 +84,7 @@ def test_corners_begin_at_the_top_left_of_a_card_that_stands() -> None:
 
 
 def test_a_card_is_rectified_upright() -> None:
-    crop = rectified(picture_with(TILTED), TILTED, (96, 128))
+    crop = rectify(picture_with(TILTED), TILTED, 0.0)
     assert crop.shape == (128, 96, 3)
     assert crop[14, 9, 2] > crop[14, 9, 0] + 80  # the index is red
     assert crop[64, 48].min() > 200

@@ -1,0 +1,52 @@
+"""The two networks, as ultralytics builds them: the detector's oriented boxes, the reader's classes."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from datasets.labels import CLASSES
+from datasets.sets import READS
+from models.torchvision import make_importable
+
+os.environ.setdefault("YOLO_OFFLINE", "true")  # nothing is fetched behind our back
+os.environ.setdefault("YOLO_VERBOSE", "false")
+make_importable()
+
+from ultralytics.cfg import get_cfg  # noqa: E402  once torchvision can be imported
+from ultralytics.nn.tasks import ClassificationModel, OBBModel  # noqa: E402
+
+KINDS = ("detector", "reader")
+DEFAULT = {"detector": "yolo11n-obb.yaml", "reader": "yolo11n-cls.yaml"}
+
+
+def new_net(kind: str, yaml: str = "", weights: Path | None = None) -> nn.Module:
+    """Build a network; what fits of the weights is taken over, the rest starts at random."""
+    if kind == "detector":
+        net = OBBModel(yaml or DEFAULT[kind], nc=len(CLASSES), verbose=False)
+        net.args = get_cfg()
+        net.names = dict(enumerate(CLASSES))
+    else:
+        net = ClassificationModel(yaml or DEFAULT[kind], nc=len(READS), verbose=False)
+        net.names = dict(enumerate(READS))
+    if weights is not None:
+        take_over(net, state_of(weights))
+    return net
+
+
+def take_over(net: nn.Module, state: dict[str, torch.Tensor]) -> int:
+    """Load what has the same name and shape; give how many tensors that were."""
+    own = net.state_dict()
+    fitting = {name: tensor for name, tensor in state.items() if name in own and own[name].shape == tensor.shape}
+    net.load_state_dict(fitting, strict=False)
+    return len(fitting)
+
+
+def state_of(path: Path) -> dict[str, torch.Tensor]:
+    """Read the weights of a checkpoint of ours, or of ultralytics'."""
+    found: Any = torch.load(path, map_location="cpu", weights_only=False)  # ultralytics pickles whole models
+    kept = found.get("ema") or found["model"]
+    state = kept if isinstance(kept, dict) else kept.float().state_dict()
+    return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in state.items()}

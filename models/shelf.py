@@ -1,0 +1,77 @@
+"""The shipped networks: what `manifest.toml` says of each, and its bytes, refused where they are not what it says."""
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import MappingProxyType
+
+HERE = Path(__file__).parent
+MANIFEST = HERE / "manifest.toml"
+
+
+class ModelError(ValueError):
+    """One line for a person: which model, what was expected, what was found, what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One network as the manifest has it."""
+
+    name: str
+    file: str
+    sha256: str
+    input: str  # its shape and what it holds
+    preprocessing: str
+    classes: tuple[str, ...]
+    licence: str
+    data: str  # what it was taught with
+    settings: Mapping[str, float]  # thresholds that were measured with these weights
+    figures: Mapping[str, float]
+    folder: Path = HERE
+
+    def load(self) -> bytes:
+        """Give the file, whole and unaltered, or say what is wrong with it."""
+        path = self.folder / self.file
+        try:
+            data = path.read_bytes()
+        except OSError as fault:
+            raise ModelError(f"{path}: the {self.name} cannot be read ({fault.strerror}); install feltwatch again") from None
+        found = hashlib.sha256(data).hexdigest()
+        if found != self.sha256:
+            raise ModelError(
+                f"{path}: not the {self.name} that {MANIFEST.name} names: expected sha256 {self.sha256[:12]}…, "
+                f"found {found[:12]}… ({len(data):,} bytes); install feltwatch again"
+            )
+        return data
+
+
+def model(name: str, manifest: Path = MANIFEST) -> Model:
+    """Give the model of a name."""
+    listed = models(manifest)
+    if name not in listed:
+        raise ModelError(f"{manifest}: no model {name!r}; it lists {', '.join(listed)}")
+    return listed[name]
+
+
+def models(manifest: Path = MANIFEST) -> Mapping[str, Model]:
+    """Read the manifest."""
+    try:
+        found = tomllib.loads(manifest.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+        raise ModelError(f"{manifest}: cannot be read: {fault}; install feltwatch again") from None
+    rows = found.get("model")
+    if not isinstance(rows, list):
+        raise ModelError(f"{manifest}: expected a list of [[model]], found {type(rows).__name__}")
+    return MappingProxyType({one.name: one for one in (_model(row, manifest) for row in rows)})
+
+
+def _model(row: object, manifest: Path) -> Model:
+    wanted = {one.name for one in fields(Model)} - {"folder"}
+    if not isinstance(row, dict) or row.keys() != wanted:
+        said = ", ".join(sorted(row)) if isinstance(row, dict) else repr(row)
+        raise ModelError(f"{manifest}: expected of each [[model]] {', '.join(sorted(wanted))}; found {said}")
+    if Path(str(row["file"])).name != row["file"]:
+        raise ModelError(f"{manifest}: {row['name']}: expected a file beside the manifest, found {row['file']!r}")
+    return Model(**{**row, "classes": tuple(row["classes"])}, folder=manifest.parent)

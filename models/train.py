@@ -1,0 +1,68 @@
+"""`python -m models train`: teach one of the two networks, or go on with it."""
+
+import argparse
+import sys
+from functools import partial
+from pathlib import Path
+
+from datasets.cache import cache_dir
+from datasets.cardless import cardless
+from datasets.faults import Arguments, DataError
+
+STEPS = {"detector": 6000, "reader": 12000}
+BATCH = {"detector": 12, "reader": 128}
+RATE = {"detector": 1e-3, "reader": 2e-3}
+
+
+def main(arguments: list[str]) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        import torch  # noqa: PLC0415  everything else here runs without
+
+        from models import learn_detector, learn_reader  # noqa: PLC0415
+        from models.loop import Recipe, Training  # noqa: PLC0415
+        from models.nets import DEFAULT, new_net  # noqa: PLC0415
+    except ImportError as fault:
+        raise DataError(f"{fault.name} is not installed: training needs `pip install feltwatch[train]`") from fault
+    kind = options.kind
+    torch.set_num_threads(options.threads)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    recipe = Recipe(
+        kind,
+        options.net or DEFAULT[kind],
+        options.steps or STEPS[kind],
+        options.batch or BATCH[kind],
+        options.rate or RATE[kind],
+        options.seed,
+    )
+    folder = options.o or cache_dir() / "models" / kind
+    training = Training(new_net(kind, recipe.net, options.start), recipe, folder, device)
+    if kind == "reader":
+        shots = learn_reader.shots_of(options.photographs)
+        feed = partial(learn_reader.batches, recipe.seed, recipe.batch, shots)
+        training.run(lambda first: feed(first, options.workers), learn_reader.loss)
+    else:
+        sets = [(0.55, options.tables), (0.4, options.strewn)]
+        source = learn_detector.source_of(recipe.seed, recipe.batch, sets, options.photographs, cardless("train"))
+        learn_detector.prepare(training)
+        training.run(lambda first: learn_detector.batches(source, first, options.workers), learn_detector.loss)
+    sys.stdout.write(f"{training.checkpoint}: {training.step} steps\n")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Arguments(prog="python -m models train", description=__doc__)
+    parser.add_argument("kind", choices=("detector", "reader"))
+    parser.add_argument("-o", type=Path, metavar="DIR", help="where its checkpoints lie; the cache, if not said")
+    parser.add_argument("--net", default="", help="another of ultralytics' networks, such as yolo26n-obb.yaml")
+    parser.add_argument("--start", type=Path, metavar="FILE", help="weights to start from")
+    parser.add_argument("--steps", type=int, default=0)
+    parser.add_argument("--batch", type=int, default=0)
+    parser.add_argument("--rate", type=float, default=0.0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=2, help="processes that make pictures")
+    parser.add_argument("--tables", type=Path, metavar="DIR", help="a set of tables, made by `python -m datasets set`")
+    parser.add_argument("--strewn", type=Path, metavar="DIR", help="a set of cards strewn anywhere, made by the same")
+    parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="photographs of cards, to be learnt from too")
+    return parser

@@ -1,0 +1,64 @@
+"""One look at a picture: what the detector finds, read by the reader, said only where it is sure."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.shelf import model
+from vision.detector import CARDS, Detector, Found
+from vision.reader import Reader, Reading
+from vision.runtime import THREADS
+from vision.seen import Quad, Seen, SeenCard, SeenHand, SeenStack
+
+Picture = NDArray[np.uint8]
+SQUARE = 0.87  # a card whose sides are so much alike may be seen so steeply that its longer side is the shorter
+
+
+@dataclass(frozen=True)
+class Eyes:
+    """The two networks together, and when they are believed."""
+
+    detector: Detector
+    reader: Reader
+    sure: float  # the least probability at which a face is told
+
+    def look(self, picture: Picture) -> Seen:
+        """Say what is in a picture (height x width x 3, blue first)."""
+        found = self.detector.find(picture)
+        cards = [one for one in found if one.kind in CARDS]
+        readings = self.reader.read(picture, np.array([card.quad for card in cards]))
+        read = [self._card(card, reading) for card, reading in zip(cards, readings, strict=True)]
+        stacks = (_stack(one) for one in found if one.kind == "chip_stack")
+        hands = (SeenHand(_quad(one.quad), one.score) for one in found if one.kind == "hand")
+        return Seen(tuple(card for card in read if card), tuple(stacks), tuple(hands))
+
+    def _card(self, found: Found, reading: Reading) -> SeenCard | None:
+        """Put together what both say. What the reader takes for no card is none."""
+        back, none = (float(reading.all[self.reader.classes.index(name)]) for name in ("back", "none"))
+        if none > max(0.5, found.score):
+            return None
+        down = (1 - found.up) * max(back, 0.02)
+        up = found.up * max(1 - back - none, 0.02)
+        if down > up:
+            return SeenCard(_quad(found.quad), up=False, face=None, confidence=found.score)
+        if reading.face not in ("back", "none") and reading.likely >= self.sure:
+            return SeenCard(_quad(found.quad), up=True, face=reading.face, confidence=reading.likely)
+        return SeenCard(_quad(found.quad), up=True, face=None, confidence=found.score)
+
+
+def open_eyes(provider: str = "cpu", threads: int = THREADS) -> Eyes:
+    """Load both networks as they were shipped."""
+    detector, reader = model("detector"), model("reader")
+    return Eyes(Detector(detector, provider, threads), Reader(reader, provider, threads), reader.settings["sure"])
+
+
+def _stack(found: Found) -> SeenStack:
+    x, y = found.quad.mean(axis=0)
+    width, height = (float(np.hypot(*(found.quad[n] - found.quad[0]))) for n in (1, 3))
+    return SeenStack((float(x), float(y)), (width + height) / 4, found.score)
+
+
+def _quad(quad: NDArray[np.float64]) -> Quad:
+    a, b, c, d = ((float(x), float(y)) for x, y in quad)
+    return a, b, c, d
