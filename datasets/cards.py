@@ -19,6 +19,8 @@ PX_PER_MM = 4.0
 CORNER_MM = 3.3
 MARGIN = 2  # clear pixels round a texture, so that its edge fades over one pixel
 LEVELS = 4
+NIGHT = "@night"
+NIGHTS = 0.04  # of the decks that are shown
 BENT = 0.15  # a card that bends less is drawn flat
 
 
@@ -87,7 +89,16 @@ class Pack:
 
 @lru_cache(maxsize=128)
 def deck_pack(name: str) -> Pack:
-    return Pack(load_deck(name).faces)
+    """Give a deck by its name; with NIGHT after it, the same on black paper."""
+    faces = load_deck(name.removesuffix(NIGHT)).faces
+    return Pack({face: inverted(image) for face, image in faces.items()} if name.endswith(NIGHT) else faces)
+
+
+def inverted(image: Image) -> Image:
+    """Make what is light dark and what is dark light; red becomes gold."""
+    hue, light, full = cv2.split(cv2.cvtColor(image, cv2.COLOR_BGR2HLS))
+    warm = np.where((hue < 12) | (hue > 168), 16, hue).astype(np.uint8)
+    return cv2.cvtColor(cv2.merge([warm, cv2.bitwise_not(light), full]), cv2.COLOR_HLS2BGR).astype(np.uint8, copy=False)
 
 
 @lru_cache(maxsize=256)

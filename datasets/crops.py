@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
+from pathlib import Path
 
 import cv2
 import numpy as np
 
-from datasets.cards import Floats, Image, Patch, Texture, back_pack, darken, deck_pack, lay_over
+from datasets.cache import read_picture
+from datasets.cardless import cardless
+from datasets.cards import NIGHT, NIGHTS, Floats, Image, Patch, Texture, back_pack, darken, deck_pack, lay_over
 from datasets.casting import Dice, art, pick, random_sensor
 from datasets.cloth import draw_cloth, to_bytes
 from datasets.decks import CARD_PX
@@ -18,7 +21,8 @@ from datasets.scene import BRIDGE, POKER, Sensor
 from vision.rectify import rectangle, rectify
 
 TALL_PX = (30.0, 260.0)  # how tall a card is in the picture that it is cut from
-GROUNDS = 6
+GROUNDS = 8
+ELSEWHERE = 0.35  # so many grounds are no cloth
 PRESSED = 0.6  # so many pictures come compressed
 BOXED = 0.6  # so many crops are cut along a rectangle, as detectors have it, though the card is seen from the side
 GROUND_PX = 420
@@ -55,18 +59,25 @@ def crops(split: str, seed: int, decks: Sequence[str] = ()) -> Iterator[Crop]:
     dice = np.random.default_rng([seed, 11])
     names = tuple(decks) or art("decks", split)
     backs = art("backs", split)
-    grounds = [_ground(pick(dice, FELTS[split]), dice) for _ in range(GROUNDS)]
+    others = cardless(split)
+    grounds = [_ground(split, others, dice) for _ in range(GROUNDS)]
     while True:
         deck = pick(dice, names)
+        shown = deck + NIGHT if dice.random() < NIGHTS else deck
         for _ in range(DECK_RUN):
-            yield _crop(dice, deck, pick(dice, backs), pick(dice, grounds))
+            yield replace(_crop(dice, shown, pick(dice, backs), pick(dice, grounds)), deck=deck)
 
 
-def _ground(felt: str, dice: Dice) -> Image:
-    """Give a piece of a table's cloth, at some scale."""
-    cloth = felt_style(felt).cloth
-    drawn = draw_cloth(cloth, (GROUND_PX, GROUND_PX), float(dice.uniform(0.7, 2.2)), dice)
-    return to_bytes(drawn)
+def _ground(split: str, others: Sequence[Path], dice: Dice) -> Image:
+    """Give a piece of a table's cloth at some scale or, now and then, of any picture that holds no cards."""
+    if others and dice.random() < ELSEWHERE:
+        picture = read_picture(pick(dice, others))[..., :3]
+        side = max(int(min(picture.shape[:2]) * float(dice.uniform(0.3, 1.0))), 1)
+        top, left = (int(dice.integers(n - side + 1)) for n in picture.shape[:2])
+        part = picture[top : top + side, left : left + side]
+        return cv2.resize(part, (GROUND_PX, GROUND_PX), interpolation=cv2.INTER_AREA).astype(np.uint8)
+    cloth = felt_style(pick(dice, FELTS[split])).cloth
+    return to_bytes(draw_cloth(cloth, (GROUND_PX, GROUND_PX), float(dice.uniform(0.7, 2.2)), dice))
 
 
 def _crop(dice: Dice, deck: str, back: str, ground: Image) -> Crop:
@@ -149,7 +160,8 @@ def _hand_of(dice: Dice, face: str, deck: str, back: str) -> tuple[list[Laid], L
     elif chance < 0.56:  # the next card of a column
         above.append(other(float(dice.normal(0, 0.05)), float(dice.uniform(0.14, 0.6))))
     elif chance < 0.6:  # one that lies anyhow
-        above.append(Laid(pack.texture(pick(dice, FACES)), *dice.uniform(-0.9, 0.9, 2), float(dice.uniform(0, 360))))
+        across, along, turn = (float(dice.uniform(*ends)) for ends in ((-0.9, 0.9), (-0.9, 0.9), (0, 360)))
+        above.append(Laid(pack.texture(pick(dice, FACES)), across, along, turn))
     own = back_pack(back).texture("back") if face == "back" else pack.texture(face)
     return below, Laid(own), above
 
@@ -176,7 +188,9 @@ def _lay_nothing(image: Image, subject: Subject, deck: str, back: str, dice: Dic
     kind = dice.random()
     if kind < 0.4:
         for _ in range(int(dice.integers(1, 4))):
-            side = back_pack(back).texture("back") if dice.random() < 0.2 else deck_pack(deck).texture(pick(dice, FACES))
+            side = (
+                back_pack(back).texture("back") if dice.random() < 0.2 else deck_pack(deck).texture(pick(dice, FACES))
+            )
             way, far = float(dice.uniform(0, 2 * np.pi)), float(dice.uniform(0.55, 1.0))
             laid = Laid(side, far * np.cos(way), far * np.sin(way), float(dice.normal(0, 12)))
             _lay_one(image, subject, laid, (0.0, 1.0))

@@ -32,7 +32,9 @@ def main(arguments: list[str]) -> int:
         written = write_tables(options.o, Strewn(plan.split, plan.seed, cardless(plan.split)), plan)
     else:
         written = write_crops(options.o, Blocks(plan.split, plan.seed, own.decks), plan)
-    added = add_photographs(options.o, iter(shown), plan, "crops" if options.what == "crops" else "tables") if shown else 0
+    added = (
+        add_photographs(options.o, iter(shown), plan, "crops" if options.what == "crops" else "tables") if shown else 0
+    )
     sys.stdout.write(f"{options.o}: {plan.split}: {written} rendered {options.what} written, {added} of photographs\n")
     return 0
 

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 
 from datasets.cache import Picture, read_picture
+from datasets.cards import NIGHT, NIGHTS
 from datasets.casting import Dice, art, pick, random_chips, random_hands, random_light, random_sensor
 from datasets.chips import CHIP_SETS, Stack, chip_set
 from datasets.cloth import draw_cloth, to_bytes
@@ -36,7 +37,7 @@ def strewn(split: str, seed: int, grounds: Sequence[Path] = ()) -> tuple[Rendere
     stacks = draw_things(canvas, scene)
     image = expose(canvas.image, shade_of(scene.light, SIDE, SIDE), scene.sensor, dice)
     drawn = Rendered(image, truth_of_scene(scene, canvas.owner, stacks), hands_mask(canvas.owner))
-    return drawn, {"deck": scene.deck, "back": scene.back, "chips": scene.chips}
+    return drawn, {"deck": scene.deck.removesuffix(NIGHT), "back": scene.back, "chips": scene.chips}
 
 
 def _scene(dice: Dice, split: str, seed: int, view: float) -> Scene:
@@ -54,7 +55,7 @@ def _scene(dice: Dice, split: str, seed: int, view: float) -> Scene:
         camera,
         NO_TABLE,
         "",
-        pick(dice, art("decks", split)),
+        pick(dice, art("decks", split)) + (NIGHT if dice.random() < NIGHTS else ""),
         pick(dice, art("backs", split)),
         chips,
         cards,

@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     books.add_argument("clause", nargs="?")
     books.add_argument("--json", action="store_true", dest="as_json", help="the same as JSON")
     bench = commands.add_parser("bench", help="speed as ratios, each beside its yardstick in the same run")
-    bench.add_argument("what", nargs="?", default="engine", choices=("engine", "datasets"))
+    bench.add_argument("what", nargs="?", default="engine", choices=("engine", "datasets", "vision"))
     bench.add_argument("--rounds", type=int, default=10_000, metavar="N", help="rounds of the long shoe history")
     return parser
 
@@ -90,17 +90,25 @@ def _run(options: argparse.Namespace) -> int:
         from edge.books import books  # noqa: PLC0415  light start
 
         return books(options)
-    if options.command == "bench" and options.what == "datasets":
-        from edge.bench_datasets import bench as bench_datasets  # noqa: PLC0415  light start
-
-        return bench_datasets(options)
     if options.command == "bench":
-        from edge.bench import bench  # noqa: PLC0415  light start
-
-        return bench(options)
+        return _bench(options)
     from edge.demo import demo  # noqa: PLC0415  light start
 
     return demo()
+
+
+def _bench(options: argparse.Namespace) -> int:
+    if options.what == "datasets":
+        from edge.bench_datasets import bench as bench_datasets  # noqa: PLC0415  light start
+
+        return bench_datasets(options)
+    if options.what == "vision":
+        from edge.bench_vision import bench as bench_vision  # noqa: PLC0415  light start
+
+        return bench_vision(options)
+    from edge.bench import bench  # noqa: PLC0415  light start
+
+    return bench(options)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,33 +2,32 @@
 
 import sys
 from collections.abc import Callable
+from importlib import import_module
 
 from datasets.faults import DataError
+from models.shelf import ModelError
 
 COMMANDS = ("train", "export", "evaluate")
+TRAINING = ("torch", "torchvision", "ultralytics", "onnx")
 
 
 def _command(name: str) -> Callable[[list[str]], int]:
-    """Import only what is asked for: training needs torch, evaluating does not."""
-    if name == "train":
-        from models.train import main  # noqa: PLC0415
-
-        return main
-    if name == "export":
-        from models.export import main as export  # noqa: PLC0415
-
-        return export
-    from models.evaluate import main as evaluate  # noqa: PLC0415
-
-    return evaluate
+    """Import only what is asked for: what is training needs torch, what is shipped does not."""
+    if name not in COMMANDS:
+        raise DataError(f"expected {', '.join(COMMANDS)}; `python -m models train --help` says more")
+    try:
+        main: Callable[[list[str]], int] = import_module(f"models.{name}").main
+    except ModuleNotFoundError as fault:
+        if fault.name not in TRAINING:
+            raise
+        raise DataError(f"{fault.name} is not installed: `{name}` needs `pip install feltwatch[train]`") from fault
+    return main
 
 
 def main(arguments: list[str]) -> int:
     try:
-        if not arguments or arguments[0] not in COMMANDS:
-            raise DataError(f"expected {', '.join(COMMANDS)}; `python -m models train --help` says more")
-        return _command(arguments[0])(arguments[1:])
-    except DataError as fault:
+        return _command(arguments[0] if arguments else "")(arguments[1:])
+    except (DataError, ModelError) as fault:
         sys.stderr.write(f"models: {fault}\n")
         return 2
 

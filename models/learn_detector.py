@@ -1,7 +1,7 @@
 """Teach the detector: windows of rendered tables, of cards strewn anywhere, and of photographs."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log, pi
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
@@ -34,7 +34,7 @@ Box = tuple[float, float, float, float, float, float]  # class, x, y, width, hei
 class Sight:
     """One picture with its truth, and in which range of scales it is shown."""
 
-    load: Any  # () -> Picture
+    load: Callable[[], Picture]
     truth: Truth
     scales: tuple[float, float]
     turns: float  # how often it is turned by any angle
@@ -71,7 +71,7 @@ def window(sight: Sight, dice: Dice) -> tuple[Picture, list[Box]]:
     """Show a part of a picture at some scale, turned and mirrored at will."""
     truth, picture = sight.truth, sight.load()
     shrunk = picture.shape[1] / truth.width  # it may have been read smaller than it is
-    scale = exp(float(dice.uniform(*map(log, sight.scales))))
+    scale = exp(float(dice.uniform(log(sight.scales[0]), log(sight.scales[1]))))
     angle = float(dice.uniform(0, 2 * pi)) if dice.random() < sight.turns else pi * float(dice.integers(2))
     mirror = float(dice.choice([-1.0, 1.0]))
     spin = scale * np.array([[np.cos(angle) * mirror, -np.sin(angle)], [np.sin(angle) * mirror, np.cos(angle)]])
@@ -128,7 +128,7 @@ def _boxes(truth: Truth, move: Floats) -> Iterator[Box]:
             yield _box("hand", cv2.boxPoints(cv2.minAreaRect(np.asarray(part, np.float32))).astype(np.float64))
 
 
-def _moved(points: Any, move: Floats) -> Floats:
+def _moved(points: ArrayLike, move: Floats) -> Floats:
     return np.asarray(np.asarray(points, np.float64) @ move[:, :2].T + move[:, 2])
 
 
@@ -150,7 +150,14 @@ def _box(kind: str, quad: Floats) -> Box:
     across, along = quad[1] - quad[0], quad[3] - quad[0]
     turn = (float(np.arctan2(across[1], across[0])) + pi / 4) % pi - pi / 4
     x, y = quad.mean(axis=0) / SIDE
-    return CLASSES.index(kind), float(x), float(y), float(np.hypot(*across)) / SIDE, float(np.hypot(*along)) / SIDE, turn
+    return (
+        CLASSES.index(kind),
+        float(x),
+        float(y),
+        float(np.hypot(*across)) / SIDE,
+        float(np.hypot(*along)) / SIDE,
+        turn,
+    )
 
 
 def sights_of_set(folder: Path, scales: tuple[float, float], turns: float) -> list[Sight]:
@@ -222,8 +229,8 @@ def _one_thread(_: int) -> None:
 def prepare(training: Training) -> None:
     """Give the network what its own loss looks at."""
     for net in (training.net, training.smooth):
-        net.args.epochs = max(training.recipe.steps // EPOCH, 2)  # type: ignore[union-attr]
-    training.net.criterion = training.net.init_criterion()  # type: ignore[operator]
+        net.args.epochs = max(training.recipe.steps // EPOCH, 2)
+    training.net.criterion = training.net.init_criterion()
 
 
 EPOCH = 100  # steps, after which a loss of two heads (yolo26) shifts its weight from the one to the other
@@ -240,7 +247,7 @@ def loss(net: nn.Module, batch: tuple[torch.Tensor, torch.Tensor]) -> torch.Tens
     return total / len(inputs)
 
 
-def _floats(found: Any) -> Any:
+def _floats(found: Any) -> Any:  # noqa: ANN401  nested lists and mappings of tensors
     if isinstance(found, torch.Tensor):
         return found.float()
     if isinstance(found, Mapping):
@@ -248,7 +255,9 @@ def _floats(found: Any) -> Any:
     return [_floats(value) for value in found] if isinstance(found, list | tuple) else found
 
 
-def source_of(seed: int, size: int, sets: Sequence[tuple[float, Path | None]], photos: Path | None, cardless: Sequence[Path]) -> Windows:
+def source_of(
+    seed: int, size: int, sets: Sequence[tuple[float, Path | None]], photos: Path | None, cardless: Sequence[Path]
+) -> Windows:
     """Put together what is learnt from: sets of pictures with their shares, photographs, pictures without cards."""
     groups = [Group(share, sights_of_set(folder, (0.6, 1.5), 0.3)) for share, folder in sets if folder]
     groups.append(Group(0.06, sights_of_photographs(photos)))

@@ -48,7 +48,7 @@ class CropBatches(Dataset[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]):
         dice = np.random.default_rng([self.seed, index, 5])
         drawn = list(islice(crops(self.split, self.seed * SPREAD + index), self.size))
         images = [crop.image for crop in drawn]
-        allowed = [(READS.index(crop.face),) for crop in drawn]
+        allowed: list[tuple[int, ...]] = [(READS.index(crop.face),) for crop in drawn]
         weights = [_weight(crop) for crop in drawn]
         images += [again(crop.image, dice) for crop in drawn]
         allowed, weights = allowed * 2, weights * 2
@@ -110,14 +110,12 @@ def _shots(photo: Photograph) -> Iterator[Shot]:
     for card in photo.truth.cards:
         if card.label != "card":
             continue
-        if card.face or not card.up:
-            allowed = (READS.index(card.face if card.up and card.face else "back"),)
-        elif rank := photo.ranks.get(card.id):
-            allowed = tuple(READS.index(rank + suit) for suit in "shdc")
-        else:
-            continue
-        picture = photo.load() if picture is None else picture
-        yield _near(picture, np.array(card.quad), allowed)
+        rank = photo.ranks.get(card.id)
+        faces = [rank + suit for suit in "shdc"] if rank else [card.face] if card.up else ["back"]
+        allowed = tuple(READS.index(face) for face in faces if face)
+        if allowed:
+            picture = photo.load() if picture is None else picture
+            yield _near(picture, np.array(card.quad), allowed)
 
 
 def _near(picture: Picture, quad: NDArray[np.float64], allowed: tuple[int, ...]) -> Shot:
@@ -132,7 +130,9 @@ def _near(picture: Picture, quad: NDArray[np.float64], allowed: tuple[int, ...])
     return Shot(np.ascontiguousarray(part), corners, allowed)
 
 
-def batches(seed: int, size: int, shots: Sequence[Shot], first: int, workers: int) -> Iterator[tuple[torch.Tensor, ...]]:
+def batches(
+    seed: int, size: int, shots: Sequence[Shot], first: int, workers: int
+) -> Iterator[tuple[torch.Tensor, ...]]:
     """Give batches from the first on; the same seed gives the same."""
     source = CropBatches(seed, size // 2, shots)
     order = range(first, first + 10_000_000)

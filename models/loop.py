@@ -49,7 +49,8 @@ class Training:
         torch.manual_seed(self.recipe.seed)
         self.net.to(self.device, memory_format=torch.channels_last)
         self.smooth = deepcopy(self.net).eval()
-        weights, rest = [], []
+        weights: list[nn.Parameter] = []
+        rest: list[nn.Parameter] = []
         for parameter in self.net.parameters():
             (weights if parameter.ndim > 1 else rest).append(parameter)
         groups = [{"params": weights, "weight_decay": self.recipe.decay}, {"params": rest, "weight_decay": 0.0}]

@@ -37,7 +37,9 @@ class Model:
         try:
             data = path.read_bytes()
         except OSError as fault:
-            raise ModelError(f"{path}: the {self.name} cannot be read ({fault.strerror}); install feltwatch again") from None
+            raise ModelError(
+                f"{path}: the {self.name} cannot be read ({fault.strerror}); install feltwatch again"
+            ) from None
         found = hashlib.sha256(data).hexdigest()
         if found != self.sha256:
             raise ModelError(

@@ -5,9 +5,14 @@ import sys
 from functools import partial
 from pathlib import Path
 
+import torch
+
 from datasets.cache import cache_dir
 from datasets.cardless import cardless
-from datasets.faults import Arguments, DataError
+from datasets.faults import Arguments
+from models import learn_detector, learn_reader
+from models.loop import Recipe, Training
+from models.nets import DEFAULT, new_net
 
 STEPS = {"detector": 6000, "reader": 12000}
 BATCH = {"detector": 12, "reader": 128}
@@ -16,14 +21,6 @@ RATE = {"detector": 1e-3, "reader": 2e-3}
 
 def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
-    try:
-        import torch  # noqa: PLC0415  everything else here runs without
-
-        from models import learn_detector, learn_reader  # noqa: PLC0415
-        from models.loop import Recipe, Training  # noqa: PLC0415
-        from models.nets import DEFAULT, new_net  # noqa: PLC0415
-    except ImportError as fault:
-        raise DataError(f"{fault.name} is not installed: training needs `pip install feltwatch[train]`") from fault
     kind = options.kind
     torch.set_num_threads(options.threads)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -64,5 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--workers", type=int, default=2, help="processes that make pictures")
     parser.add_argument("--tables", type=Path, metavar="DIR", help="a set of tables, made by `python -m datasets set`")
     parser.add_argument("--strewn", type=Path, metavar="DIR", help="a set of cards strewn anywhere, made by the same")
-    parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="photographs of cards, to be learnt from too")
+    parser.add_argument(
+        "--photographs", type=Path, metavar="FOLDER", help="photographs of cards, to be learnt from too"
+    )
     return parser

@@ -55,7 +55,10 @@ class Detector:
         near = near[np.argsort(-best[near], kind="stable")][:MOST]
         quads = (corners(raw[near][:, [0, 1, 2, 3, 4 + count]]) + 0.5) / scale - 0.5
         found = []
-        for group in ({self.classes.index(name) for name in CARDS}, *({self.classes.index(k)} for k in ("chip_stack", "hand"))):
+        for group in (
+            {self.classes.index(name) for name in CARDS},
+            *({self.classes.index(k)} for k in ("chip_stack", "hand")),
+        ):
             mine = np.array([n for n, kind in enumerate(kinds[near]) if kind in group], int)
             for row, quad in _merged(quads[mine], best[near][mine]):
                 n = mine[row]

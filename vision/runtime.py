@@ -29,7 +29,9 @@ def provider_named(name: str) -> str:
     there = onnxruntime.get_available_providers()
     if PROVIDERS[name] not in there:
         have = ", ".join(short for short, long in PROVIDERS.items() if long in there)
-        raise ModelError(f"provider {name!r}: not in this ONNX Runtime, which has {have}; install its package, or use cpu")
+        raise ModelError(
+            f"provider {name!r}: not in this ONNX Runtime, which has {have}; install its package, or use cpu"
+        )
     return PROVIDERS[name]
 
 

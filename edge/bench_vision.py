@@ -1,0 +1,110 @@
+"""`feltwatch bench vision`: what a look at a full table costs, beside one bare call of the detector's network.
+
+Wall time, two threads; both in turn on the same picture, so that what else the machine does falls on both.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.casting import Own, cast
+from datasets.compose import Rendered, render
+from edge.usage import UsageError
+from models.shelf import ModelError
+
+if TYPE_CHECKING:
+    from vision.eyes import Eyes
+
+CARDS = 20
+BUDGET = 1.8  # times the bare call
+TURNS = 30
+WARM = 3  # turns that are not counted
+SIZE = (1920, 1080)
+HOUSE = Own(("house",), ("house-blue", "house-red"), "chips-house")
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Medians, in seconds."""
+
+    bare_s: float
+    find_s: float
+    read_s: float
+    both_s: float
+
+    @property
+    def ratio(self) -> float:
+        return self.both_s / self.bare_s
+
+    def lines(self) -> Iterator[str]:
+        yield f"a full table of {SIZE[0]} x {SIZE[1]}, median of {TURNS} turns"
+        rows = (
+            ("one bare call of the detector's network", self.bare_s),
+            ("everything found", self.find_s),
+            (f"{CARDS} cards read", self.read_s),
+            ("found and read", self.both_s),
+        )
+        for name, seconds in rows:
+            yield f"  {name:46} {seconds * 1e3:10.1f} ms"
+        yield f"  {'ratio':46} {self.ratio:10.2f}   (at most {BUDGET})"
+
+
+def bench(options: argparse.Namespace) -> int:
+    """Print the figures; 1 where a look costs more than its budget."""
+    del options
+    from vision.eyes import open_eyes  # noqa: PLC0415  with it comes the model runtime
+
+    try:
+        found = times(open_eyes(), full_table())
+    except ModelError as fault:
+        raise UsageError(str(fault)) from fault
+    sys.stdout.writelines(f"{line}\n" for line in found.lines())
+    return 0 if found.ratio <= BUDGET else 1
+
+
+def full_table() -> Rendered:
+    """Render a table with at least CARDS cards, of nothing but the art of the repository."""
+    for seed in range(1000):
+        scene = cast("test", seed, SIZE, HOUSE)
+        if len(scene.cards) >= CARDS:
+            drawn = render(replace(scene, felt="house-green", hands=()))
+            if len(most_visible(drawn)) == CARDS:
+                return drawn
+    raise AssertionError("no table of a thousand is full")
+
+
+def most_visible(drawn: Rendered) -> Floats:
+    """Give the quads of the CARDS cards that show best, of those of which a part shows."""
+    shown = sorted((card for card in drawn.truth.cards if card.visible > 0.1), key=lambda card: -card.visible)
+    return np.array([card.quad for card in shown[:CARDS]])
+
+
+def times(eyes: "Eyes", drawn: Rendered, turns: int = TURNS) -> Times:
+    """Take all in turn, as often as said."""
+    from vision.detector import fitted  # noqa: PLC0415  with it comes the model runtime
+
+    shown, quads = fitted(drawn.image)[0][None], most_visible(drawn)
+    taken: list[tuple[float, float, float]] = []
+    for _ in range(WARM + turns):
+        bare = _taken(lambda: eyes.detector.run(shown))
+        find = _taken(lambda: eyes.detector.find(drawn.image))
+        read = _taken(lambda: eyes.reader.read(drawn.image, quads))
+        taken.append((bare, find, read))
+    bares, finds, reads = zip(*taken[WARM:], strict=True)
+    both = [find + read for find, read in zip(finds, reads, strict=True)]
+    return Times(median(bares), median(finds), median(reads), median(both))
+
+
+def _taken(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start

@@ -1,0 +1,138 @@
+"""`python -m models evaluate`: what the shipped networks can do, measured on what they never saw."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import MappingProxyType
+
+from datasets.cache import cache_dir, write_whole
+from datasets.faults import Arguments, DataError
+from models.evaluation.looking import Looker
+from models.evaluation.report import Figures, lines
+from models.shelf import HERE, MANIFEST, ModelError, models
+
+SPLITS = ("val", "test")
+KINDS = ("detector", "reader")
+
+
+def main(arguments: list[str]) -> int:
+    """Measure one thing; give 1 where two networks that should agree do not."""
+    options = _parser().parse_args(arguments)
+    manifest = options.models / MANIFEST.name
+    try:
+        listed = {name: one.sha256 for name, one in models(manifest).items()}
+        found = PARTS[options.what](options, manifest)
+    except ModelError as fault:
+        raise DataError(str(fault)) from fault
+    said = " ".join(["python -m models evaluate", *arguments])
+    sys.stdout.writelines(f"{line}\n" for line in lines(found, options.what))
+    if options.o:
+        kept = {"what": options.what, "command": said, "models": listed, "figures": found}
+        write_whole(options.o, (json.dumps(kept, indent=1) + "\n").encode())
+    return 1 if found.get("agrees") is False else 0
+
+
+def _tables(options: argparse.Namespace, manifest: Path) -> Figures:
+    from models.evaluation.tables import Tables, measure  # noqa: PLC0415  art is loaded by those who draw
+
+    run = Tables(Looker(manifest, options.threads), options.split, options.seed)
+    return measure(run, options.count, options.jobs, options.show)
+
+
+def _photographs(options: argparse.Namespace, manifest: Path) -> Figures:
+    from models.evaluation.photographs import measure  # noqa: PLC0415  as above
+
+    return measure(Looker(manifest, options.threads), options.folder, options.split, options.jobs, options.show)
+
+
+def _crops(options: argparse.Namespace, manifest: Path) -> Figures:
+    from models.evaluation.crops import CropReader, figures, read  # noqa: PLC0415  as above
+
+    settings = models(manifest)["reader"].settings
+    reads = read(
+        CropReader(manifest, options.split, options.seed, threads=options.threads), options.count, options.jobs
+    )
+    return figures(reads, settings["temperature"], settings["sure"])
+
+
+def _sweeps(options: argparse.Namespace, manifest: Path) -> Figures:
+    from models.evaluation.sweeps import Sweep, measure  # noqa: PLC0415  as above
+
+    return measure(Sweep(manifest, options.split, options.seed, options.threads), options.count, options.jobs)
+
+
+def _cardless(options: argparse.Namespace, manifest: Path) -> Figures:
+    from datasets.cardless import cardless  # noqa: PLC0415  as above
+    from models.evaluation.cardless import measure  # noqa: PLC0415  as above
+
+    paths = cardless(options.split)[: options.count or None]
+    return measure(Looker(manifest, options.threads), paths, options.jobs, options.show)
+
+
+def _parity(options: argparse.Namespace, manifest: Path) -> Figures:
+    from models.evaluation.parity import measure  # noqa: PLC0415  as above
+
+    kinds = [options.kind] if options.kind else KINDS
+    folder = options.checkpoints or cache_dir() / "models"
+    checkpoints = {kind: folder / kind / "last.pt" for kind in kinds}
+    return measure(checkpoints, manifest, options.count, options.seed, options.threads)
+
+
+def _calibrate(options: argparse.Namespace, manifest: Path) -> Figures:
+    from models.evaluation.calibrate import measure  # noqa: PLC0415  as above
+
+    return measure(manifest, options.photographs, options.count, options.seed, options.jobs)
+
+
+PARTS: MappingProxyType[str, Callable[[argparse.Namespace, Path], Figures]] = MappingProxyType(
+    {
+        "tables": _tables,
+        "photographs": _photographs,
+        "crops": _crops,
+        "sweeps": _sweeps,
+        "cardless": _cardless,
+        "parity": _parity,
+        "calibrate": _calibrate,
+    }
+)
+HELP = MappingProxyType(
+    {
+        "tables": ("rendered tables: cards, faces, stacks, false cards", 500),
+        "photographs": ("real photographs, from the picture to the face", 0),
+        "crops": ("the reader alone: accuracy, calibration, confusions", 20_000),
+        "sweeps": ("one card, one thing made harder step by step; so many cards a step", 104),
+        "cardless": ("pictures without cards: all of them, or the first so many", 0),
+        "parity": ("torch against ONNX", 200),
+        "calibrate": ("the reader's temperature and least probability, on val alone; writes nothing", 40_000),
+    }
+)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Arguments(prog="python -m models evaluate", description=__doc__)
+    parts = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+    for name, (says, count) in HELP.items():
+        part = parts.add_parser(name, help=says, description=says)
+        part.add_argument("--models", type=Path, default=HERE, metavar="DIR", help="where manifest.toml lies")
+        part.add_argument("-o", type=Path, metavar="FILE", help="write the figures there, as JSON")
+        part.add_argument("--seed", type=int, default=1)
+        part.add_argument("--jobs", type=int, default=1, help="processes")
+        part.add_argument("--threads", type=int, default=1, help="of the networks, in each process")
+        if count or name == "cardless":
+            part.add_argument("--count", type=int, default=count, metavar="N")
+        if name not in ("parity", "calibrate"):
+            part.add_argument("--split", choices=SPLITS, default="test")
+        if name in ("tables", "photographs", "cardless"):
+            part.add_argument("--show", type=Path, metavar="DIR", help="write the worst hundred there, to be looked at")
+    kinds = parts.choices
+    kinds["photographs"].add_argument("folder", type=Path, help="a source, or a folder of sources")
+    kinds["calibrate"].add_argument(
+        "--photographs", type=Path, metavar="FOLDER", help="photographs, of which val counts"
+    )
+    kinds["parity"].add_argument("--kind", choices=KINDS, help="only this network")
+    kinds["parity"].add_argument(
+        "--checkpoints", type=Path, metavar="DIR", help="holds KIND/last.pt; the cache, if not said"
+    )
+    return parser

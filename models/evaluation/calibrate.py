@@ -1,0 +1,115 @@
+"""The two numbers that say how far the reader is believed, measured on the split `val` and nothing else."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from datasets.real import Photograph, photographs
+from datasets.sets import READS
+from models.evaluation.chances import calibration_error, least_sure, lowest
+from models.evaluation.counting import WHOLE
+from models.evaluation.crops import ANSWERS, FACE_COUNT, CropReader, Floats, Marks, Reads, joined, likely_of, read
+from models.evaluation.looking import reader_of
+from models.evaluation.matching import tall_px
+from models.evaluation.report import Figures, percent, shares
+from vision.reader import VIEWS, Reader
+from vision.rectify import rectangle, rectify
+
+SPLIT = "val"
+WRONG = 1 / 10_000  # of whole cards
+RANGE = (0.2, 5.0)  # of temperatures
+
+
+def measure(manifest: Path, folder: Path | None, count: int, seed: int = 1, jobs: int = 1) -> Figures:
+    """Find the temperature, then the least probability at which a face is told.
+
+    The temperature is the one at which the true classes of all crops and photographed cards are likeliest (least mean
+    negative logarithm), each read as `vision.reader` reads it, its second look at what is doubtful included. With it,
+    `sure` is the lowest probability at which, of the cards that lie whole and are 60 px and more tall, at most one in
+    10,000 is told as another; so one in 10,000 of them may be wrong, not of the answers, which are fewer.
+    """
+    rendered = read(CropReader(manifest, SPLIT, seed), count, jobs)
+    parts = {"crops": rendered}
+    shots = list(_photographed(folder, reader_of(manifest, 1))) if folder else []
+    if shots:
+        parts["photographs"] = joined(shots)
+    both = joined(list(parts.values()))
+    temperature = warmth(both)
+    likely = likely_of(both, temperature)
+    told, right, most = likely.argmax(axis=1) < FACE_COUNT, likely.argmax(axis=1) == both.is_, likely.max(axis=1)
+    rows = both.whole & told
+    sure = least_sure(most[rows], right[rows], int(both.whole.sum()) * WRONG)
+    found = np.repeat(list(parts), [len(part.is_) for part in parts.values()])
+    return {
+        "temperature": round(temperature, 4),
+        "sure": sure,
+        "whole cards": int(both.whole.sum()),
+        "temperature of each alone": {name: _warmth_row(part, temperature) for name, part in parts.items()},
+        "as told with these": {
+            f"{name}, {kind}": _told(told & (most >= sure), right, marks & (found == name))
+            for name in parts
+            for kind, marks in _groups(both).items()
+        },
+    }
+
+
+def warmth(reads: Reads) -> float:
+    """Give the temperature at which what is true is likeliest."""
+    return float(np.exp(lowest(lambda cold: surprise(reads, float(np.exp(cold))), *np.log(RANGE))))
+
+
+def surprise(reads: Reads, temperature: float) -> float:
+    likely = likely_of(reads, temperature)[np.arange(len(reads.is_)), reads.is_]
+    return float(-np.log(np.maximum(likely, 1e-12)).mean())
+
+
+def _warmth_row(reads: Reads, temperature: float) -> Figures:
+    likely = likely_of(reads, temperature)
+    error = calibration_error(likely.max(axis=1), likely.argmax(axis=1) == reads.is_)
+    return {
+        "of": len(reads.is_),
+        "alone": round(warmth(reads), 4),
+        "surprise at 1": round(surprise(reads, 1.0), 5),
+        "surprise": round(surprise(reads, temperature), 5),
+        "calibration error %": percent(error, 1),
+    }
+
+
+def _groups(reads: Reads) -> dict[str, Marks]:
+    return {
+        "whole": reads.whole,
+        "covered": reads.faces & (reads.visible < WHOLE),
+        "none and back": ~reads.faces,
+    }
+
+
+def _told(told: Marks, right: Marks, rows: Marks) -> Figures:
+    counts = {"right": int((told & right & rows).sum()), "wrong": int((told & ~right & rows).sum())}
+    return shares({**counts, "cannot tell": int(rows.sum()) - sum(counts.values())}, ANSWERS)
+
+
+def _photographed(folder: Path, reader: Reader) -> Iterator[Reads]:
+    """Read every photographed card whose corners and face are known, in the rectangle that a detector would give."""
+    for photo in photographs(folder, (SPLIT,)):
+        yield from _of_photograph(photo, reader)
+
+
+def _of_photograph(photo: Photograph, reader: Reader) -> Iterator[Reads]:
+    cards = [card for card in photo.truth.cards if card.label == "card" and (card.face or not card.up)]
+    if not cards:
+        return
+    picture = photo.load()
+    places = [rectangle(card.quad) for card in cards]
+    looks: list[Floats] = [
+        reader.logits(np.stack([rectify(picture, np.roll(place, turned, axis=0), margin) for place in places]))
+        for margin, turned in VIEWS
+    ]
+    yield Reads(
+        np.array([READS.index(card.face if card.up and card.face else "back") for card in cards]),
+        looks[0],
+        looks[1],
+        np.ones(len(cards)),
+        np.array([tall_px(card.quad) for card in cards]),
+        (photo.source.name,) * len(cards),
+    )

@@ -1,0 +1,52 @@
+"""Pictures that hold no cards: every card told there is false."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from datasets.cache import Picture, read_picture
+from datasets.stream import ordered
+from models.evaluation.looking import Fault, Look, Worst
+from models.evaluation.report import Figures, told
+from vision.seen import Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Cardless:
+    """A picture's path -> what was told of it; picklable."""
+
+    look: Look
+
+    def __call__(self, path: Path) -> Seen:
+        return self.look(picture(path))
+
+
+def picture(path: Path) -> Picture:
+    return np.ascontiguousarray(read_picture(path)[..., :3])
+
+
+def measure(look: Look, paths: Sequence[Path], jobs: int = 1, show: Path | None = None) -> Figures:
+    worst = Worst()
+    rows: list[Figures] = []
+    stacks = hands = 0
+    for path, seen in zip(paths, told(ordered(Cardless(look), paths, jobs), len(paths), "cardless"), strict=True):
+        stacks, hands = stacks + len(seen.stacks), hands + len(seen.hands)
+        where = f"{path.parent.name}/{path.name}"
+        for card in seen.cards:
+            says = card.face or ("up" if card.up else "down")
+            rows.append({"picture": where, "told": says, "confidence": round(card.confidence, 4)})
+            load = partial(picture, path)
+            worst.add([Fault(card.confidence + bool(card.face), f"{says}-{where}", card.quad, card, load)])
+    worst.write(show)
+    return {
+        "pictures": len(paths),
+        "told cards": len(rows),
+        "of these with a face": sum(row["told"] not in ("up", "down") for row in rows),
+        "pictures with a told card": len({row["picture"] for row in rows}),
+        "told stacks": stacks,
+        "told hands": hands,
+        "told": rows,
+    }

@@ -1,0 +1,79 @@
+"""A labelled photograph against what was told of it: which told card each label speaks of, and whether it agrees."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from datasets.real import Photograph
+from datasets.truth import CardTruth, Point
+from models.evaluation.matching import SAME, answer, bounds, box_round, holders, matched, overlaps
+from vision.seen import Seen, SeenCard
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A labelled card or index: what it is, and what was told of it."""
+
+    true: CardTruth
+    wanted: str  # a face, or only a rank; empty where nobody knows
+    told: SeenCard | None
+
+    @property
+    def said(self) -> str:
+        if self.is_joker:
+            return "not found" if not self.told else "wrong" if self.told.face else "right"
+        return answer(self.told, up=self.true.up, wanted=self.wanted)
+
+    @property
+    def is_joker(self) -> bool:
+        return self.true.up and not self.wanted
+
+
+def judged(seen: Seen, photo: Photograph) -> tuple[Judged, ...]:
+    """Say of every label which told card it is of.
+
+    A told card answers for one face. First, a told card that holds an index of its own face in a corner is of that
+    card. Then whole cards take, one to one by overlap, what told cards are left or have their face. Then each index
+    takes the told card that holds it nearest to where indices are, of those that answer for no other face. So an index
+    whose own card was missed is not charged to the card it lies on, if that is told rightly.
+    """
+    cards = photo.truth.cards
+    wanted = {n: card.face or photo.ranks.get(card.id, "") for n, card in enumerate(cards)}
+    indices = [n for n, card in enumerate(cards) if card.label == "index"]
+    whole = [n for n, card in enumerate(cards) if card.label != "index"]
+    quads = {number: card.quad for number, card in enumerate(seen.cards)}
+    held = {n: holders(quads, _middle(cards[n])) for n in indices}
+    speaks = _confirmed(seen, held, wanted)
+    found = _of_whole(seen, [cards[n] for n in whole], [wanted[n] for n in whole], speaks)
+    told: dict[int, int] = {whole[place]: number for place, number in found.items()}
+    for n, number in told.items():
+        speaks.setdefault(number, wanted[n])
+    for _, n, number in sorted((far, n, number) for n, near in held.items() for number, far in near.items()):
+        if n not in told and speaks.setdefault(number, wanted[n]) == wanted[n]:
+            told[n] = number
+    return tuple(Judged(card, wanted[n], seen.cards[told[n]] if n in told else None) for n, card in enumerate(cards))
+
+
+def _confirmed(seen: Seen, held: Mapping[int, Mapping[int, float]], wanted: Mapping[int, str]) -> dict[int, str]:
+    """Give the told cards that hold an index of their own face, with it."""
+    return {number: wanted[n] for n, near in held.items() for number in near if seen.cards[number].face == wanted[n]}
+
+
+def _of_whole(
+    seen: Seen, cards: Sequence[CardTruth], wanted: Sequence[str], speaks: Mapping[int, str]
+) -> dict[int, int]:
+    """Match whole cards: by their quads, or by the boxes round both where only a box is known."""
+    outlines = [card.quad for card in seen.cards]
+    by_quad = overlaps(outlines, [card.quad for card in cards])
+    by_box = overlaps([box_round(outline) for outline in outlines], [card.quad for card in cards])
+    boxed = np.array([card.label == "box" for card in cards], bool)
+    scores = np.where(boxed, by_box, by_quad)
+    for number, face in speaks.items():
+        scores[number, [not one or not face.startswith(one) for one in wanted]] = 0
+    return matched(scores, SAME)
+
+
+def _middle(card: CardTruth) -> Point:
+    left, top, right, bottom = bounds(card.quad)
+    return (left + right) / 2, (top + bottom) / 2

@@ -1,0 +1,114 @@
+"""The eyes that are measured, and what a person is shown of their worst faults."""
+
+import heapq
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+
+from datasets.cache import Picture, write_picture
+from datasets.truth import Point
+from models.evaluation.matching import bounds
+from models.shelf import model
+from vision.seen import Seen, SeenCard
+
+if TYPE_CHECKING:
+    from vision.eyes import Eyes
+    from vision.reader import Reader
+
+Look = Callable[[Picture], Seen]
+
+ROUND = 0.9  # of a fault's size that is shown round it
+SHOWN_PX = 520
+TRUE, TOLD = (60, 220, 60), (40, 60, 255)
+
+
+@dataclass(frozen=True, slots=True)
+class Looker:
+    """The networks of a manifest as one function; each process opens them for itself, so this can be sent to it."""
+
+    manifest: Path
+    threads: int = 1
+
+    def __call__(self, picture: Picture) -> Seen:
+        return eyes_of(self.manifest, self.threads).look(picture)
+
+
+@lru_cache(maxsize=1)
+def eyes_of(manifest: Path, threads: int) -> "Eyes":
+    from vision.detector import Detector  # noqa: PLC0415  with it comes the model runtime
+    from vision.eyes import Eyes  # noqa: PLC0415  as above
+
+    reader = model("reader", manifest)
+    detector = Detector(model("detector", manifest), threads=threads)
+    return Eyes(detector, reader_of(manifest, threads), reader.settings["sure"])
+
+
+@lru_cache(maxsize=1)
+def reader_of(manifest: Path, threads: int) -> "Reader":
+    from vision.reader import Reader  # noqa: PLC0415  as above
+
+    return Reader(model("reader", manifest), threads=threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing to look at: how bad it is, where, and what to say of it."""
+
+    weight: float
+    says: str  # becomes the file's name
+    place: tuple[Point, ...]  # what is true
+    told: SeenCard | None
+    load: Callable[[], Picture]
+
+
+@dataclass
+class Worst:
+    """The worst faults of a run, however long it is."""
+
+    most: int = 100
+    _kept: list[tuple[float, int, Fault]] = field(default_factory=list)
+    _number: "count[int]" = field(default_factory=count)
+
+    def add(self, faults: Sequence[Fault]) -> None:
+        for fault in faults:
+            heapq.heappush(self._kept, (fault.weight, -next(self._number), fault))
+            if len(self._kept) > self.most:
+                heapq.heappop(self._kept)
+
+    def faults(self) -> list[Fault]:
+        return [fault for *_, fault in sorted(self._kept, key=lambda one: (-one[0], -one[1]))]
+
+    def write(self, folder: Path | None) -> None:
+        """Write each as a picture: as it is, and beside it with the truth in green and what was told in red."""
+        if folder is None:
+            return
+        for number, fault in enumerate(self.faults()):
+            name = re.sub(r"[^\w.-]+", "-", fault.says)
+            write_picture(folder / f"{number:03d}-{name}.jpg", view(fault), 92)
+
+
+def view(fault: Fault) -> Picture:
+    """Show a fault and what lies round it, twice."""
+    picture = fault.load()
+    told = fault.told.quad if fault.told else ()
+    left, top, right, bottom = bounds((*fault.place, *told))
+    reach = ROUND * max(right - left, bottom - top, 24.0)
+    height, width = picture.shape[:2]
+    low = [int(max(0, min(left - reach, width - 8))), int(max(0, min(top - reach, height - 8)))]
+    high = [int(min(width, max(right + reach, low[0] + 8))), int(min(height, max(bottom + reach, low[1] + 8)))]
+    part = picture[low[1] : high[1], low[0] : high[0]]
+    grown = SHOWN_PX / max(part.shape[:2])
+    plain = cv2.resize(part, None, fx=grown, fy=grown, interpolation=cv2.INTER_CUBIC).astype(np.uint8)
+    drawn = plain.copy()
+    for outline, colour in ((fault.place, TRUE), (told, TOLD)):
+        if outline:
+            points = np.round((np.array(outline) - low) * grown * 16).astype(np.int32)
+            cv2.polylines(drawn, [points], isClosed=True, color=colour, thickness=1, lineType=cv2.LINE_AA, shift=4)
+    return np.hstack([plain, drawn])

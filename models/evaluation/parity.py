@@ -1,0 +1,117 @@
+"""The network in torch against the ONNX file made of it, on pictures of odd sizes."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.cache import Picture
+from datasets.casting import cast
+from datasets.compose import render
+from datasets.faults import DataError
+from datasets.sets import SPREAD
+from datasets.truth import Truth
+from models.evaluation.report import Figures, told
+from models.shelf import model
+from vision.detector import corners, fitted
+from vision.reader import probabilities
+from vision.rectify import rectify
+from vision.runtime import Run, open_model
+
+SPLIT = "val"
+SIDES = (97, 1999)  # of the pictures, odd numbers from one to the other
+SCORE = 0.05  # a box as likely as this is a candidate
+NEAR_PX, NEAR = 1.0, 0.01  # what may differ: corners, in pixels of the picture, and probabilities
+
+
+@dataclass
+class Gap:
+    """The furthest apart that both were."""
+
+    pictures: int = 0
+    compared: int = 0  # boxes or cards
+    apart_px: float = 0.0
+    apart: float = 0.0
+    one_only: int = 0  # candidates of one of both
+
+    def figures(self) -> Figures:
+        return {
+            "pictures": self.pictures,
+            "compared": self.compared,
+            "corners apart, px": round(self.apart_px, 5),
+            "probabilities apart": round(self.apart, 7),
+            "candidates of one only": self.one_only,
+            "agrees": self.apart_px <= NEAR_PX and self.apart <= NEAR and not self.one_only,
+        }
+
+
+def measure(checkpoints: Mapping[str, Path], manifest: Path, count: int, seed: int = 1, threads: int = 1) -> Figures:
+    """Compare each network that a checkpoint is given of."""
+    rows: Figures = {}
+    for kind, checkpoint in checkpoints.items():
+        shipped = model(kind, manifest)
+        both = (in_torch(kind, checkpoint, threads), open_model(shipped, threads=threads))
+        gap = Gap()
+        for picture, truth in told(pictures(count, seed), count, f"{kind}, pictures"):
+            gap.pictures += 1
+            if kind == "detector":
+                _compare_boxes(gap, both, picture, len(shipped.classes))
+            else:
+                _compare_reads(gap, both, picture, truth, shipped.settings["temperature"])
+        rows[kind] = gap.figures()
+    return {"networks": rows, "agrees": all(bool(row["agrees"]) for row in rows.values() if isinstance(row, dict))}
+
+
+def pictures(count: int, seed: int) -> Iterator[tuple[Picture, Truth]]:
+    """Give rendered tables of odd sizes."""
+    dice = np.random.default_rng([seed, 12])
+    for number in range(count):
+        width, height = (int(side) | 1 for side in dice.integers(*SIDES, 2))
+        drawn = render(cast(SPLIT, seed * SPREAD + number, (width, height)))
+        yield drawn.image, drawn.truth
+
+
+def in_torch(kind: str, checkpoint: Path, threads: int) -> Run:
+    if not checkpoint.is_file():
+        raise DataError(f"{checkpoint}: no such checkpoint of the {kind}")
+    try:
+        import torch  # noqa: PLC0415  only those who train have it
+
+        from models.export import shipped  # noqa: PLC0415  as above
+    except ImportError as fault:
+        raise DataError("torch is not installed: comparing needs `pip install feltwatch[train]`") from fault
+    torch.set_num_threads(threads)
+    net: Callable[[object], object] = shipped(kind, checkpoint)
+
+    def run(batch: NDArray[np.uint8]) -> NDArray[np.float32]:
+        with torch.no_grad():
+            return np.asarray(net(torch.from_numpy(batch)), np.float32)
+
+    return run
+
+
+def _compare_boxes(gap: Gap, both: tuple[Run, Run], picture: Picture, classes: int) -> None:
+    """Compare box by box, before boxes of one thing are put together: both give them in one order."""
+    shown, scale = fitted(picture)
+    ours, theirs = (run(shown[None])[0].T.astype(np.float64) for run in both)
+    likely = [rows[:, 4 : 4 + classes].max(axis=1) >= SCORE for rows in (ours, theirs)]
+    near = likely[0] | likely[1]
+    gap.compared += int(near.sum())
+    sides = [corners(rows[near][:, [0, 1, 2, 3, 4 + classes]]) / scale for rows in (ours, theirs)]
+    scores = [rows[near, 4 : 4 + classes] for rows in (ours, theirs)]
+    gap.apart_px = max(gap.apart_px, float(np.hypot(*np.moveaxis(sides[0] - sides[1], -1, 0)).max(initial=0)))
+    gap.apart = max(gap.apart, float(np.abs(scores[0] - scores[1]).max(initial=0)))
+    gap.one_only += int((likely[0] != likely[1]).sum())
+
+
+def _compare_reads(gap: Gap, both: tuple[Run, Run], picture: Picture, truth: Truth, temperature: float) -> None:
+    size = (truth.width, truth.height)
+    inside = [card.quad for card in truth.cards if all(0 <= x < size[0] and 0 <= y < size[1] for x, y in card.quad)]
+    if not inside:
+        return
+    batch = np.stack([rectify(picture, quad) for quad in inside])
+    ours, theirs = (probabilities(run(batch).astype(np.float64), temperature) for run in both)
+    gap.compared += len(batch)
+    gap.apart = max(gap.apart, float(np.abs(ours - theirs).max()))

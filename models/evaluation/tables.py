@@ -1,0 +1,80 @@
+"""Rendered tables of art that nobody learnt from: looked at one by one, counted, and forgotten."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from datasets.cache import Picture
+from datasets.casting import NOTHING, Own, cast
+from datasets.chips import chip_set
+from datasets.compose import render
+from datasets.sets import SPREAD
+from datasets.stream import ordered
+from models.evaluation.counting import SEEN, WHOLE, CardOutcome, Outcome, add, figures, outcome
+from models.evaluation.looking import Fault, Look, Worst
+from models.evaluation.matching import FOUND, answer_to
+from models.evaluation.report import Figures, Tally, told
+
+SIZE = (1920, 1080)
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """index -> what came of that table; picklable, so that workers can be given it."""
+
+    look: Look
+    split: str
+    seed: int
+    size: tuple[int, int] = SIZE
+    own: Own = NOTHING
+
+    def __call__(self, index: int) -> tuple[Outcome, tuple[Fault, ...]]:
+        seed = self.seed * SPREAD + index
+        scene = cast(self.split, seed, self.size, self.own)
+        drawn = render(scene)
+        found = outcome(self.look(drawn.image), drawn.truth, chip_set(scene.chips).radius_mm, scene.deck)
+        load = partial(picture, self.split, seed, self.size, self.own)
+        return found, tuple(_faults(found, f"{scene.deck}-{index}", load))
+
+
+def picture(split: str, seed: int, size: tuple[int, int], own: Own) -> Picture:
+    return render(cast(split, seed, size, own)).image
+
+
+def measure(run: Tables, count: int, jobs: int = 1, show: Path | None = None) -> Figures:
+    """Look at so many tables."""
+    tally, worst = Tally(), Worst()
+    for one, faults in told(ordered(run, range(count), jobs), count, "tables"):
+        add(tally, one)
+        worst.add(faults)
+    worst.write(show)
+    return figures(tally)
+
+
+def _faults(found: Outcome, where: str, load: Callable[[], Picture]) -> Iterator[Fault]:
+    """Give what to look at: wrong faces first, the surest before; then what is not there, then what was missed."""
+    for card in found.cards:
+        if (fault := _of_card(card)) is not None:
+            weight, says = fault
+            yield Fault(weight, f"{says}-{where}", card.true.quad, card.told, load)
+    for false in found.false:
+        if false.kind != "hidden":
+            says = f"false-{false.kind}-{false.told.face}-{where}"
+            yield Fault(2 + false.told.confidence, says, false.told.quad, false.told, load)
+    for stack in found.stacks:
+        if stack.off_mm is None:
+            yield Fault(0.5 * stack.true.visible, f"missed-stack-{where}", stack.true.hull, None, load)
+
+
+def _of_card(card: CardOutcome) -> tuple[float, str] | None:
+    true, said = card.true, answer_to(card.told, card.true)
+    if said == "wrong" and card.told:
+        return 4 + card.told.confidence, f"wrong-{true.face}-told-{card.told.face}"
+    if said in ("told down", "told up"):
+        return 3 + true.visible, f"{said}-{true.face}"
+    if true.visible >= SEEN and card.overlap < FOUND:
+        return 1 + true.visible, f"missed-{true.face}"
+    if said == "cannot tell" and true.visible >= WHOLE:
+        return 0.9, f"untold-{true.face}"
+    return None

@@ -1,0 +1,34 @@
+"""The figure of a look at a table: what is timed, and on what."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from edge.bench_vision import BUDGET, CARDS, SIZE, Times, full_table, most_visible, times
+
+
+def test_a_look_is_timed_beside_a_bare_call_on_the_same_picture() -> None:
+    pytest.importorskip("onnxruntime")
+    asked: list[tuple[str, tuple[int, ...]]] = []
+
+    def noted(name: str) -> object:
+        return lambda *given: asked.append((name, np.shape(given[-1])))
+
+    detector = SimpleNamespace(run=noted("bare"), find=noted("find"))
+    drawn = full_table()
+    found = times(SimpleNamespace(detector=detector, reader=SimpleNamespace(read=noted("read"))), drawn, turns=2)  # type: ignore[arg-type]  # fake eyes
+    one = [("bare", (1, 736, 1280, 3)), ("find", (SIZE[1], SIZE[0], 3)), ("read", (CARDS, 4, 2))]
+    assert asked == one * 5
+    assert found.both_s >= max(found.find_s, found.read_s)
+
+
+def test_twenty_cards_show_on_the_table() -> None:
+    drawn = full_table()
+    assert most_visible(drawn).shape == (CARDS, 4, 2)
+    assert drawn.image.shape == (SIZE[1], SIZE[0], 3)
+
+
+def test_the_ratio_stands_with_its_budget() -> None:
+    *_, last = Times(0.04, 0.05, 0.014, 0.064).lines()
+    assert last.split() == ["ratio", "1.60", "(at", "most", f"{BUDGET})"]

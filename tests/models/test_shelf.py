@@ -1,0 +1,76 @@
+"""The shipped networks: a wrong, cut or missing file is refused by name."""
+
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from models.shelf import ModelError, model, models
+
+ROW = """[[model]]
+name = "reader"
+file = "reader.onnx"
+sha256 = "{digest}"
+input = "crops"
+preprocessing = "none"
+classes = ["9h"]
+licence = "AGPL-3.0-or-later"
+data = "drawn"
+settings = {{ temperature = 1.0 }}
+figures = {{}}
+"""
+DATA = b"a network" * 1000
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> Path:
+    (tmp_path / "reader.onnx").write_bytes(DATA)
+    path = tmp_path / "manifest.toml"
+    path.write_text(ROW.format(digest=sha256(DATA).hexdigest()), "utf-8")
+    return path
+
+
+def test_a_whole_file_is_given(manifest: Path) -> None:
+    assert model("reader", manifest).load() == DATA
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda path: path.write_bytes(DATA[:-1]),
+        lambda path: path.write_bytes(b"x" + DATA[1:]),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.unlink(),
+    ],
+    ids=["cut", "altered", "empty", "missing"],
+)
+def test_another_file_is_refused_by_name(manifest: Path, spoil: Callable[[Path], object]) -> None:
+    spoil(manifest.parent / "reader.onnx")
+    with pytest.raises(ModelError, match=r"reader\.onnx.*reader.*install feltwatch again"):
+        model("reader", manifest).load()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("[[model]]", "[model]", "expected a list"),
+        ('input = "crops"\n', "", "expected of each"),
+        ('file = "reader.onnx"', 'file = "../reader.onnx"', "beside the manifest"),
+        ("name =", "name", "cannot be read"),
+    ],
+)
+def test_a_spoilt_manifest_is_told_in_one_line(manifest: Path, old: str, new: str, says: str) -> None:
+    manifest.write_text(manifest.read_text("utf-8").replace(old, new), "utf-8")
+    with pytest.raises(ModelError, match=says) as told:
+        models(manifest)
+    assert "\n" not in str(told.value)
+
+
+def test_an_unknown_model_is_told_with_those_that_are(manifest: Path) -> None:
+    with pytest.raises(ModelError, match="no model 'ears'; it lists reader"):
+        model("ears", manifest)
+
+
+def test_both_shipped_networks_are_whole_and_small() -> None:
+    assert {name: len(one.load()) < 12_000_000 for name, one in models().items()} == {"detector": True, "reader": True}

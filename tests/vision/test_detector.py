@@ -1,0 +1,86 @@
+"""What the detector makes of the network's rows: boxes become corners, and boxes of one card become one."""
+
+from math import pi
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from models.shelf import Model
+from vision import detector as module
+from vision.detector import FULL_PX, LEAST_PX, STRIDE, Detector, corners, fitted
+
+CLASSES = ("card_up", "card_down", "chip_stack", "hand")
+
+
+@pytest.fixture
+def eye(monkeypatch: pytest.MonkeyPatch) -> Detector:
+    """Give a detector whose network says what a test puts into it."""
+    monkeypatch.setattr(module, "open_model", lambda *_: None)
+    settings = {f"least_{name}": 0.25 for name in CLASSES}
+    return Detector(Model("detector", "", "", "", "", CLASSES, "", "", settings, {}))
+
+
+def saying(eye: Detector, *rows: tuple[float, ...]) -> Detector:
+    raw = np.array(rows, np.float32).reshape(-1, 9).T[None]
+    eye.run = lambda _: raw
+    return eye
+
+
+def blank(width: int, height: int) -> NDArray[np.uint8]:
+    return np.zeros((height, width, 3), np.uint8)
+
+
+def row(x: float, y: float, score: float = 0.9, kind: int = 0, turn: float = 0.0) -> tuple[float, ...]:
+    scores = [0.0] * 4
+    scores[kind] = score
+    return (x, y, 40.0, 56.0, *scores, turn)
+
+
+@pytest.mark.parametrize(
+    ("size", "scale"),
+    [((1920, 1080), 2 / 3), ((1080, 1920), 2 / 3), ((640, 480), 1.0), ((320, 200), 2.0), ((1, 1), 640)],
+)
+def test_a_picture_is_fitted_to_whole_strides(size: tuple[int, int], scale: float) -> None:
+    shown, found = fitted(blank(*size))
+    assert found == pytest.approx(scale)
+    assert shown.shape[0] % STRIDE == shown.shape[1] % STRIDE == 0
+    assert LEAST_PX <= max(shown.shape[:2]) <= FULL_PX
+
+
+def test_corners_go_clockwise_from_where_both_sides_start() -> None:
+    upright, turned = corners(np.array([(50.0, 60.0, 20.0, 30.0, 0.0), (50.0, 60.0, 20.0, 30.0, pi / 2)]))
+    assert upright == pytest.approx(np.array([(40, 45), (60, 45), (60, 75), (40, 75)]))
+    assert turned == pytest.approx(np.array([(65, 50), (65, 70), (35, 70), (35, 50)]))
+
+
+def test_boxes_come_back_in_the_pixels_of_the_picture(eye: Detector) -> None:
+    (found,) = saying(eye, row(640, 360)).find(blank(1920, 1080))
+    assert found.quad.mean(axis=0) == pytest.approx((960.25, 540.25))  # a pixel's middle is half a pixel in
+    assert np.ptp(found.quad, axis=0) == pytest.approx((60, 84))
+
+
+def test_boxes_of_one_card_become_one_and_neighbours_stay_two(eye: Detector) -> None:
+    near = saying(eye, row(300, 300), row(302, 300, 0.6), row(300, 301, 0.5, turn=0.02), row(312, 300, 0.8))
+    found = near.find(blank(1280, 720))
+    assert [float(one.quad[:, 0].mean()) for one in found] == pytest.approx([300.5, 312], abs=0.1)
+
+
+def test_a_box_turned_by_a_quarter_with_its_sides_swapped_is_the_same_card(eye: Detector) -> None:
+    swapped = (300.0, 300.0, 56.0, 40.0, 0.7, 0, 0, 0, pi / 2)
+    assert len(saying(eye, row(300, 300), swapped).find(blank(1280, 720))) == 1
+
+
+def test_face_up_and_face_down_at_one_place_are_one_card(eye: Detector) -> None:
+    (found,) = saying(eye, row(300, 300, 0.8, 0), row(300, 300, 0.4, 1)).find(blank(1280, 720))
+    assert found.kind == "card_up"
+
+
+def test_a_chip_on_a_card_is_not_the_card(eye: Detector) -> None:
+    found = saying(eye, row(300, 300), row(300, 300, 0.8, 2)).find(blank(1280, 720))
+    assert [one.kind for one in found] == ["card_up", "chip_stack"]
+
+
+def test_what_the_network_hardly_believes_is_left_out(eye: Detector) -> None:
+    assert saying(eye, row(300, 300, 0.2)).find(blank(1280, 720)) == []
+    assert saying(eye).find(blank(1280, 720)) == []
