@@ -5,6 +5,8 @@
 # make bench   speed figures, each beside its yardstick
 # make fuzz    the coverage-guided fuzzer over the judge, for seconds=600
 # make physical  Blender (1 GB) into .venv, then the tests that render with it
+# make training  torch and ultralytics (large) into .venv, then the tests that train with them
+# make models  from nothing to the shipped weights: data, training (a day of two cores), export, figures; can be stopped
 # make clean   removes everything the other targets made
 
 bin := .venv/bin
@@ -14,7 +16,7 @@ seconds := 600
 # The first of these that runs at all (a version manager may list one it cannot start); or say make PYTHON=...
 PYTHON ?= $(shell python3.11 --version >/dev/null 2>&1 && echo python3.11 || echo python3)
 
-.PHONY: setup check test demo bench fuzz physical clean
+.PHONY: setup check test demo bench fuzz physical training models clean
 .DEFAULT_GOAL := test
 
 setup: .venv/.ready
@@ -50,6 +52,13 @@ fuzz: setup
 physical: setup
 	@$(bin)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/physical.txt
 	@$(bin)/pytest tests/physical/rendering.py
+
+training: setup
+	@$(bin)/python -m pip install --quiet --disable-pip-version-check -e '.[train]'
+	@$(bin)/pytest tests/training/learning.py
+
+models: training
+	@$(bin)/python -m models all
 
 clean:
 	@rm -rf .venv .fuzz build dist *.egg-info .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -16,14 +16,14 @@ import cv2
 from datasets.cache import Picture, cache_dir, picture_of, write_picture, write_whole
 from datasets.faults import DataError
 from datasets.fingerprints import fingerprint
-from datasets.manifest import Cardless, Manifest, Source, read
+from datasets.manifest import Cardless, Source, read
 from datasets.unpack import Package
 
 LONGEST_PX = 1600
 SHORTEST_PX = 200  # of the shorter side: what is smaller is an icon
-PLAIN = 6.0  # what varies less in brightness shows nothing
+PLAIN = 6.0  # what varies less, in every channel, shows nothing
 QUALITY = 92
-SAME = 8  # bits of 64 that differ between two sizes, or two paints, of one picture
+SAME = 8  # bits of 64: two sizes of one picture differ in 2 at most, photographs of a kind in 16 at least; measured
 PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp")
 ARCHIVES = (".zip", ".jar", ".pk3")
 NOTE = ".made-of"
@@ -44,22 +44,20 @@ def whole(row: Cardless, source: Source, cache: Path) -> bool:
     return note.is_file() and note.read_text("utf-8") == _note(row, source)
 
 
-def write(row: Cardless, source: Source, package: Package, cache: Path) -> int:
-    """Write a package's pictures beside their place, move them there whole, and give their number."""
+def write(row: Cardless, source: Source, package: Package, cache: Path) -> None:
+    """Write a package's pictures beside their place, and move them there whole."""
     folder = cache / "cardless" / row.name
     folder.parent.mkdir(parents=True, exist_ok=True)
-    count = 0
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".part-") as part:
         made = Path(part) / "made"
-        for count, (name, picture) in enumerate(pictures(row, package), 1):  # noqa: B007  the last is their number
+        for number, (name, picture) in enumerate(pictures(row, package), 1):
             stem = "".join(letter if letter.isalnum() else "-" for letter in PurePosixPath(name).stem.lower())
-            write_picture(made / f"{count:04d}-{stem[:60]}.jpg", picture, QUALITY)
-        if not count:
+            write_picture(made / f"{number:04d}-{stem[:60]}.jpg", picture, QUALITY)
+        if not made.is_dir():
             raise DataError(f"{package.path.name}: holds no picture that is asked for")
         write_whole(made / NOTE, _note(row, source).encode())
         shutil.rmtree(folder, ignore_errors=True)
         made.rename(folder)
-    return count
 
 
 def pictures(row: Cardless, package: Package) -> Iterator[tuple[str, Picture]]:

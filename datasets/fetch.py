@@ -1,4 +1,4 @@
-"""`python -m datasets fetch`: packages brought, checked and unpacked; their decks, backs, cloths, fonts, hands kept.
+"""`python -m datasets fetch`: packages brought, checked and unpacked; what is asked of them kept.
 
 What is whole in the cache is not made again, and nothing is ever half there.
 """
@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from datasets import drawn, drawn_backs, sheets
+from datasets import cardless, drawn, drawn_backs, sheets
 from datasets.cache import BUNDLED, Picture, cache_dir, picture_of, read_picture, write_picture, write_whole
 from datasets.faults import Arguments, DataError
-from datasets.manifest import Art, Back, Design, Manifest, Source, read
+from datasets.manifest import Art, Back, Cardless, Design, Manifest, Source, read
 from datasets.names import COURTS, FACES, in_pattern
 from datasets.recipes import BackRecipe, Recipe
 from datasets.registries import obtain
 from datasets.unpack import Package
 
-Fetched = Design | Back | Art
+Fetched = Design | Back | Art | Cardless
 Say = Callable[[str], None]
 
 
@@ -60,7 +60,7 @@ def wanted(manifest: Manifest, names: Iterable[str]) -> Wanted:
     for name in sorted(asked - known):
         raise DataError(f"fetch: no {name!r} in the manifest; `python -m datasets decks` lists what there is")
     recipes = tuple(one for one in things if isinstance(one, Recipe))
-    fetched = {one.name: one for one in things if isinstance(one, Design | Back | Art)}
+    fetched = {one.name: one for one in things if isinstance(one, Fetched)}
     for recipe in recipes:
         if recipe.name not in _bundled("decks"):
             design = manifest.design_of(recipe)
@@ -88,13 +88,16 @@ def _worded(manifest: Manifest) -> Iterator[tuple[Fetched | Recipe | BackRecipe,
         yield row, {row.name, row.split, "backs", "drawn"}
     for art in manifest.art:
         yield art, {art.name, art.source, art.name.partition("/")[0]}
+    splits = {one.name: one.split for one in manifest.source}
+    for pictures in manifest.cardless:
+        yield pictures, {pictures.name, splits[pictures.name], "cardless"}
 
 
 def fetch(manifest: Manifest, asked: Wanted, cache: Path, say: Say) -> int:
     """Make what is not whole in the cache; what fails is said in a line, and the rest goes on."""
     failed = 0
-    missing = [one for one in asked.fetched if not _whole(one, cache)]
     sources = {one.name: one for one in manifest.source}
+    missing = [one for one in asked.fetched if not _whole(one, sources[one.source], cache)]
     for name in dict.fromkeys(one.source for one in missing):
         failed += _from_source(sources[name], [one for one in missing if one.source == name], cache, say)
     for recipe in asked.recipes:
@@ -130,14 +133,16 @@ def _from_source(source: Source, things: list[Fetched], cache: Path, say: Say) -
     except DataError as fault:
         say(f"fetch: {fault}")
         return len(things)
-    return sum(_told(partial(_take, one, package, cache), f"    {one.name}", say) for one in things)
+    return sum(_told(partial(_take, one, source, package, cache), f"    {one.name}", say) for one in things)
 
 
-def _take(thing: Fetched, package: Package, cache: Path) -> None:
+def _take(thing: Fetched, source: Source, package: Package, cache: Path) -> None:
     if isinstance(thing, Design):
         _write_deck(cache / "decks" / thing.name, dict(_faces(thing, package)))
     elif isinstance(thing, Back):
         write_picture(cache / "backs" / f"{thing.name}.png", _back(thing, package))
+    elif isinstance(thing, Cardless):
+        cardless.write(thing, source, package, cache)
     else:
         write_whole(cache / thing.name, package.read(thing.path))
 
@@ -188,9 +193,11 @@ def _write_deck(folder: Path, faces: Mapping[str, Picture]) -> None:
         (Path(part) / "deck").rename(folder)
 
 
-def _whole(thing: Fetched, cache: Path) -> bool:
+def _whole(thing: Fetched, source: Source, cache: Path) -> bool:
     if isinstance(thing, Design):
         return _whole_deck(cache / "decks" / thing.name)
+    if isinstance(thing, Cardless):
+        return cardless.whole(thing, source, cache)
     name = f"backs/{thing.name}.png" if isinstance(thing, Back) else thing.name
     return (cache / name).is_file()
 

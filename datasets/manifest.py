@@ -221,7 +221,12 @@ def _check(manifest: Manifest, where: str) -> None:
     sources = {one.name: one for one in manifest.source}
     for one in manifest.source:
         _check_source(one, f"{where}: source {one.name!r}")
-    things: list[Design | Back | Art] = [*manifest.design, *manifest.back, *manifest.art]
+    things: list[Design | Back | Art | Cardless] = [
+        *manifest.design,
+        *manifest.back,
+        *manifest.art,
+        *manifest.cardless,
+    ]
     for thing in things:
         _among(thing.source, sources, f"{where}: {thing.name!r}: source")
     sided: list[Design | Back | BackRecipe] = [*manifest.design, *manifest.back, *manifest.back_recipe]
@@ -235,12 +240,13 @@ def _check(manifest: Manifest, where: str) -> None:
         _among(recipe.courts, {one.name for one in manifest.courts}, f"{where}: recipe {recipe.name!r}: courts")
         _among(f"fonts/{recipe.font}", fonts, f"{where}: recipe {recipe.name!r}: font")
     _whole_families(manifest, where)
+    _whole_packages(manifest, where)
 
 
 def _check_source(source: Source, where: str) -> None:
     _among(source.kind, KINDS, f"{where}: kind")
     _among(source.registry, REGISTRIES, f"{where}: registry")
-    if source.split:
+    if source.split or source.kind == "cardless":
         _among(source.split, SPLITS, f"{where}: split")
     if source.registry in ("drawn", "folder"):
         return
@@ -261,6 +267,19 @@ def _whole_families(manifest: Manifest, where: str) -> None:
             raise DataError(
                 f"{where}: family {design.family!r} is split: {by!r} is {first}, {design.name!r} is {design.split}"
             )
+
+
+def _whole_packages(manifest: Manifest, where: str) -> None:
+    """A package of cardless pictures lies on one side, whatever its version."""
+    sides: dict[str, Source] = {}
+    for source in manifest.source:
+        if source.kind == "cardless":
+            first = sides.setdefault(f"{source.registry} {source.package}", source)
+            if first.split != source.split:
+                raise DataError(
+                    f"{where}: package {source.package!r} is split: "
+                    f"{first.name!r} is {first.split}, {source.name!r} is {source.split}"
+                )
 
 
 def _once(rows: Iterable[Any], where: str) -> None:

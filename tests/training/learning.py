@@ -1,0 +1,133 @@
+"""Training, with torch and ultralytics.
+
+`make training` runs this file by name; plain pytest does not take it for a test, as `make test` has neither.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+import torch
+from torch import nn
+
+from datasets.cache import Picture
+from datasets.sets import READS
+from datasets.truth import CardTruth, StackTruth, Truth
+from models import learn_detector, learn_reader
+from models.__main__ import main
+from models.export import shipped, write_onnx
+from models.learn_detector import SIDE, Sight, window
+from models.loop import Recipe, Training
+from models.nets import new_net
+from vision.detector import corners
+from vision.rectify import SIZE
+
+QUAD = ((300.0, 200.0), (360.0, 210.0), (345.0, 300.0), (285.0, 290.0))
+MARKS = ((255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255))
+
+
+def marked() -> Picture:
+    """Draw a picture with a mark at each corner of QUAD, and one at a chip."""
+    picture = np.full((480, 640, 3), 90, np.uint8)
+    for colour, (x, y) in zip(MARKS, QUAD, strict=True):
+        picture[round(y) - 3 : round(y) + 4, round(x) - 3 : round(x) + 4] = colour
+    return picture
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_boxes_of_a_window_lie_where_its_cards_are(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learn_detector, "_coloured", lambda image, _: image)
+    chip = StackTruth(
+        None, (100.0, 100.0), (100.0, 100.0), 20.0, 3.0, (5,), ((80.0, 80.0), (120.0, 80.0), (120.0, 120.0))
+    )
+    truth = Truth(640, 480, (CardTruth("c1", QUAD, "9h", up=True, visible=1.0),), (chip,))
+    shown, boxes = window(Sight(marked, truth, (0.8, 1.2), 1.0), np.random.default_rng(seed))
+    cards = [box for box in boxes if box[0] == 0]
+    if not cards:
+        pytest.skip("the card lies outside this window")
+    (found,) = corners(np.array([cards[0][1:]]) * [SIDE, SIDE, SIDE, SIDE, 1])
+    inside = (found > 4).all(axis=1) & (found < SIDE - 5).all(axis=1)
+    for x, y in found[inside]:
+        part = shown[round(y) - 2 : round(y) + 3, round(x) - 2 : round(x) + 3].astype(int)
+        assert np.ptp(part.reshape(-1, 3), axis=1).max() > 60 or part.mean() > 180, "no mark at a corner"
+
+
+def still_batches(first: int) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
+    """Give eight batches of crops of two plain colours, without end."""
+    for index in range(first, 10_000):
+        dice = np.random.default_rng(index % 8)
+        classes = dice.integers(0, 2, 16)
+        pictures = np.zeros((16, 3, SIZE[1], SIZE[0]), np.uint8)
+        pictures[classes == 1] = 200
+        mask = np.zeros((16, len(READS)), bool)
+        mask[np.arange(16), classes] = True
+        yield torch.from_numpy(pictures), torch.from_numpy(mask), torch.ones(16)
+
+
+def taught(folder: Path, steps: int) -> Training:
+    """Teach a reader, and stop it after so many steps of twelve."""
+    torch.set_num_threads(1)
+    torch.manual_seed(3)
+    recipe = Recipe("reader", "yolo11n-cls.yaml", steps=12, batch=16, rate=1e-3, seed=3, warm=2)
+    training = Training(new_net("reader"), recipe, folder, torch.device("cpu"))
+    training.run(lambda first: islice(still_batches(first), max(steps - first, 0)), learn_reader.loss)
+    return training
+
+
+def test_what_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    straight = taught(tmp_path / "one", 12)
+    taught(tmp_path / "two", 6)
+    resumed = taught(tmp_path / "two", 12)
+    assert resumed.step == straight.step == 12
+    for one, other in zip(straight.net.parameters(), resumed.net.parameters(), strict=True):
+        assert torch.allclose(one, other, atol=1e-6)
+
+
+def test_a_reader_learns_and_ships_as_it_is(tmp_path: Path) -> None:
+    training = taught(tmp_path, 12)
+    batch = next(still_batches(0))
+    before = float(learn_reader.loss(new_net("reader").train(), batch).detach())
+    after = float(learn_reader.loss(training.net.train(), batch).detach())
+    assert after < before / 2
+    agree("reader", training.checkpoint, tmp_path, (SIZE[1], SIZE[0]))
+
+
+def test_a_detector_ships_as_it_is(tmp_path: Path) -> None:
+    recipe = Recipe("detector", "yolo11n-obb.yaml", 1, 1, 1e-4, seed=1)
+    training = Training(new_net("detector"), recipe, tmp_path, torch.device("cpu"))
+    learn_detector.prepare(training)
+    box = torch.tensor([[0.0, 0, 0.5, 0.5, 0.2, 0.3, 0.1]])
+    pictures = torch.randint(0, 255, (2, 3, 128, 128), dtype=torch.uint8)
+    training.run(lambda _: iter([(pictures, box)]), learn_detector.loss)
+    agree("detector", training.checkpoint, tmp_path, (96, 160))
+
+
+def agree(kind: str, checkpoint: Path, folder: Path, size: tuple[int, int]) -> None:
+    """Compare torch with ONNX Runtime on noise."""
+    write_onnx(kind, checkpoint, folder / "net.onnx")
+    session = onnxruntime.InferenceSession(folder / "net.onnx", providers=["CPUExecutionProvider"])
+    pictures = np.random.default_rng(0).integers(0, 255, (2, *size, 3), np.uint8)
+    with torch.no_grad():
+        expected = shipped(kind, checkpoint)(torch.from_numpy(pictures)).numpy()
+    assert session.run(None, {"pictures": pictures})[0] == pytest.approx(expected, abs=1e-2)
+
+
+def test_only_the_rank_may_be_known() -> None:
+    net = nn.Sequential()
+    net.predict = lambda _: logits  # type: ignore[operator]
+    net.register_parameter("device", nn.Parameter(torch.zeros(1)))
+    logits = torch.full((1, len(READS)), -20.0)
+    kings = [READS.index("K" + suit) for suit in "shdc"]
+    logits[0, kings[2]] = 10.0
+    mask = torch.zeros((1, len(READS)), dtype=torch.bool)
+    mask[0, kings] = True
+    crop = (torch.zeros((1, 3, 8, 8), dtype=torch.uint8), mask, torch.ones(1))
+    assert float(learn_reader.loss(net, crop)) == pytest.approx(0, abs=1e-5)
+
+
+def test_training_without_its_data_says_how_to_get_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", "detector", "--checkpoint", "none.pt"]) == 2
+    assert "models train detector" in capsys.readouterr().err
