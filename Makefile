@@ -12,6 +12,8 @@
 bin := .venv/bin
 engine_coverage := 100
 seconds := 600
+sets = $(or $(FELTWATCH_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/feltwatch)/sets
+photographs :=  # a folder of photographs of cards that the networks learn from too
 
 # The first of these that runs at all (a version manager may list one it cannot start); or say make PYTHON=...
 PYTHON ?= $(shell python3.11 --version >/dev/null 2>&1 && echo python3.11 || echo python3)
@@ -58,7 +60,14 @@ training: setup
 	@$(bin)/pytest tests/training/learning.py
 
 models: training
-	@$(bin)/python -m models all
+	@$(bin)/python -m datasets fetch
+	@$(bin)/python -m datasets set tables -o $(sets)/tables --count 4600 --seed 41
+	@$(bin)/python -m datasets set strewn -o $(sets)/strewn --count 2500 --seed 42
+	@$(bin)/python -m models train detector $(photographs:%=--photographs %)
+	@$(bin)/python -m models export detector
+	@$(bin)/python -m models train reader $(photographs:%=--photographs %)
+	@$(bin)/python -m models export reader
+	@$(bin)/python -m models evaluate calibrate
 
 clean:
 	@rm -rf .venv .fuzz build dist *.egg-info .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis

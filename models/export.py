@@ -11,7 +11,7 @@ from torch import nn
 from datasets.cache import cache_dir
 from datasets.faults import Arguments, DataError
 from models.nets import KINDS, new_net, state_of
-from models.shelf import HERE
+from models.shelf import HERE, MANIFEST, change
 from vision.rectify import SIZE
 
 OPSET = 18
@@ -27,17 +27,22 @@ class Shipped(nn.Module):
 
     def __init__(self, kind: str, net: nn.Module) -> None:
         super().__init__()
+        net.end2end = kind == "detector"  # fusing keeps the head that gives one box for a thing
         self.kind, self.net = kind, net.eval().fuse(verbose=False)
         self.head = self.net.model[-1]
         self.head.export, self.head.format, self.head.dynamic = True, "onnx", True
 
     def forward(self, pictures: torch.Tensor) -> torch.Tensor:
         shown = pictures.permute(0, 3, 1, 2).flip(1).float() / 255
-        if self.kind == "detector":
-            found: torch.Tensor = self.net(shown)
-            return found
+        seen: list[torch.Tensor] = []
         for layer in self.net.model[:-1]:
-            shown = layer(shown)
+            before = [shown if n == -1 else seen[n] for n in ([layer.f] if isinstance(layer.f, int) else layer.f)]
+            shown = layer(before[0] if isinstance(layer.f, int) else before)
+            seen.append(shown)
+        if self.kind == "detector":
+            found = self.head.forward_head([seen[n] for n in self.head.f], **self.head.one2one)
+            boxes: torch.Tensor = self.head._inference(found)  # noqa: SLF001  its own forward sorts and cuts as well
+            return boxes
         logits: torch.Tensor = self.head.linear(self.head.pool(self.head.conv(shown)).flatten(1))
         return logits
 
@@ -66,6 +71,7 @@ def write_onnx(kind: str, checkpoint: Path, target: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
+    """Write the file, and its digest into the manifest beside it."""
     options = _parser().parse_args(arguments)
     checkpoint = options.checkpoint or cache_dir() / "models" / options.kind / "last.pt"
     if not checkpoint.is_file():
@@ -73,7 +79,11 @@ def main(arguments: list[str]) -> int:
     target = (options.o or HERE) / f"{options.kind}.onnx"
     write_onnx(options.kind, checkpoint, target)
     data = target.read_bytes()
-    sys.stdout.write(f"{target}: {len(data):,} bytes, sha256 {hashlib.sha256(data).hexdigest()}\n")
+    digest = hashlib.sha256(data).hexdigest()
+    manifest = target.with_name(MANIFEST.name)
+    if manifest.exists():
+        change(manifest, options.kind, sha256=digest)
+    sys.stdout.write(f"{target}: {len(data):,} bytes, sha256 {digest}\n")
     return 0
 
 

@@ -15,6 +15,7 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
 from datasets.cache import Picture, read_picture
+from datasets.faults import DataError
 from datasets.labels import CLASSES, GREY, blanked, share_inside
 from datasets.real import Photograph, photographs
 from datasets.sets import written_truths
@@ -163,6 +164,8 @@ def _box(kind: str, quad: Floats) -> Box:
 def sights_of_set(folder: Path, scales: tuple[float, float], turns: float) -> list[Sight]:
     """Give the pictures of a written set; scales are counted from a longer side of FULL, or from as it is."""
     found = []
+    if not (folder / "recipe.json").is_file():
+        raise DataError(f"{folder}: no set of pictures; `python -m datasets set {folder.name} -o {folder}` makes one")
     for path, truth in written_truths(folder, "train"):
         long = max(truth.width, truth.height)
         scale = min(1.0, FULL / long)
@@ -227,13 +230,9 @@ def _one_thread(_: int) -> None:
 
 
 def prepare(training: Training) -> None:
-    """Give the network what its own loss looks at."""
-    for net in (training.net, training.smooth):
-        net.args.epochs = max(training.recipe.steps // EPOCH, 2)
+    """Give the network its own loss. Its two heads share no weights, so both count the same to the end."""
     training.net.criterion = training.net.init_criterion()
-
-
-EPOCH = 100  # steps, after which a loss of two heads (yolo26) shifts its weight from the one to the other
+    training.net.criterion.o2m = training.net.criterion.o2o = 0.5
 
 
 def loss(net: nn.Module, batch: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
@@ -256,10 +255,10 @@ def _floats(found: Any) -> Any:  # noqa: ANN401  nested lists and mappings of te
 
 
 def source_of(
-    seed: int, size: int, sets: Sequence[tuple[float, Path | None]], photos: Path | None, cardless: Sequence[Path]
+    seed: int, size: int, sets: Sequence[tuple[float, Path]], photos: Path | None, cardless: Sequence[Path]
 ) -> Windows:
     """Put together what is learnt from: sets of pictures with their shares, photographs, pictures without cards."""
-    groups = [Group(share, sights_of_set(folder, (0.6, 1.5), 0.3)) for share, folder in sets if folder]
+    groups = [Group(share, sights_of_set(folder, (0.6, 1.5), 0.3)) for share, folder in sets]
     groups.append(Group(0.06, sights_of_photographs(photos)))
     groups.append(Group(0.05, sights_of_cardless(cardless)))
     return Windows(seed, size, groups)

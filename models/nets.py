@@ -16,16 +16,18 @@ os.environ.setdefault("YOLO_VERBOSE", "false")
 make_importable()
 
 from ultralytics.cfg import get_cfg  # noqa: E402  once torchvision can be imported
-from ultralytics.nn.tasks import ClassificationModel, OBBModel  # noqa: E402
+from ultralytics.nn.tasks import ClassificationModel, OBBModel, yaml_model_load  # noqa: E402
 
 KINDS = ("detector", "reader")
+ONE = "one2one_"  # before the names of the head that gives one box for a thing
 DEFAULT = {"detector": "yolo11n-obb.yaml", "reader": "yolo11n-cls.yaml"}
 
 
 def new_net(kind: str, yaml: str = "", weights: Path | None = None) -> nn.Module:
     """Build a network; what fits of the weights is taken over, the rest starts at random."""
     if kind == "detector":
-        net = OBBModel(yaml or DEFAULT[kind], nc=len(CLASSES), verbose=False)
+        shape = yaml_model_load(yaml or DEFAULT[kind]) | {"end2end": True}
+        net = OBBModel(shape, nc=len(CLASSES), verbose=False)
         net.args = get_cfg()
         net.names = dict(enumerate(CLASSES))
     else:
@@ -37,8 +39,14 @@ def new_net(kind: str, yaml: str = "", weights: Path | None = None) -> nn.Module
 
 
 def take_over(net: nn.Module, state: dict[str, torch.Tensor]) -> int:
-    """Load what has the same name and shape; give how many tensors that were."""
+    """Load what has the same name and shape; give how many tensors that were.
+
+    A detector's two heads, of which one gives many boxes for a thing and the other one, start alike.
+    """
     own = net.state_dict()
+    for name in own:
+        if ONE in name and name not in state and (twin := name.replace(ONE, "")) in state:
+            state[name] = state[twin]
     fitting = {name: tensor for name, tensor in state.items() if name in own and own[name].shape == tensor.shape}
     net.load_state_dict(fitting, strict=False)
     return len(fitting)

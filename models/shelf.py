@@ -1,9 +1,10 @@
 """The shipped networks: what `manifest.toml` says of each, and its bytes, refused where they are not what it says."""
 
 import hashlib
+import json
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -49,6 +50,9 @@ class Model:
         return data
 
 
+NAMES = tuple(one.name for one in fields(Model) if one.name != "folder")
+
+
 def model(name: str, manifest: Path = MANIFEST) -> Model:
     """Give the model of a name."""
     listed = models(manifest)
@@ -69,11 +73,31 @@ def models(manifest: Path = MANIFEST) -> Mapping[str, Model]:
     return MappingProxyType({one.name: one for one in (_model(row, manifest) for row in rows)})
 
 
+def written(listed: Iterable[Model]) -> str:
+    """Write models as `models` reads them."""
+    return "\n".join(line for one in listed for line in ("[[model]]", *_lines(one), ""))
+
+
+def change(manifest: Path, name: str, **new: object) -> None:
+    """Change what the manifest says of one model."""
+    listed = {**models(manifest)}
+    listed[name] = replace(model(name, manifest), **new)  # type: ignore[arg-type]  # names of its fields
+    manifest.write_text(written(listed.values()), "utf-8")
+
+
+def _lines(one: Model) -> Iterator[str]:
+    for name in NAMES:
+        value = getattr(one, name)
+        if isinstance(value, Mapping):
+            yield f"{name} = {{ {', '.join(f'{key} = {number}' for key, number in value.items())} }}"
+        else:
+            yield f"{name} = {json.dumps(value, ensure_ascii=False)}"
+
+
 def _model(row: object, manifest: Path) -> Model:
-    wanted = {one.name for one in fields(Model)} - {"folder"}
-    if not isinstance(row, dict) or row.keys() != wanted:
+    if not isinstance(row, dict) or row.keys() != set(NAMES):
         said = ", ".join(sorted(row)) if isinstance(row, dict) else repr(row)
-        raise ModelError(f"{manifest}: expected of each [[model]] {', '.join(sorted(wanted))}; found {said}")
+        raise ModelError(f"{manifest}: expected of each [[model]] {', '.join(NAMES)}; found {said}")
     if Path(str(row["file"])).name != row["file"]:
         raise ModelError(f"{manifest}: {row['name']}: expected a file beside the manifest, found {row['file']!r}")
     return Model(**{**row, "classes": tuple(row["classes"])}, folder=manifest.parent)

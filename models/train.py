@@ -9,13 +9,14 @@ import torch
 
 from datasets.cache import cache_dir
 from datasets.cardless import cardless
-from datasets.faults import Arguments
+from datasets.faults import Arguments, DataError
 from models import learn_detector, learn_reader
 from models.loop import Recipe, Training
 from models.nets import DEFAULT, new_net
 
 STEPS = {"detector": 6000, "reader": 12000}
 BATCH = {"detector": 12, "reader": 128}
+SHARES = {"tables": 0.55, "strewn": 0.4}  # of the detector's windows
 RATE = {"detector": 1e-3, "reader": 2e-3}
 
 
@@ -33,13 +34,17 @@ def main(arguments: list[str]) -> int:
         options.seed,
     )
     folder = options.o or cache_dir() / "models" / kind
-    training = Training(new_net(kind, recipe.net, options.start), recipe, folder, device)
+    start = options.start or cache_dir() / "weights" / "yolo11n.pt"
+    if not start.is_file():
+        raise DataError(f"{start}: no such weights; `python -m datasets fetch weights` brings those to start from")
+    training = Training(new_net(kind, recipe.net, start), recipe, folder, device)
     if kind == "reader":
         shots = learn_reader.shots_of(options.photographs)
         feed = partial(learn_reader.batches, recipe.seed, recipe.batch, shots)
         training.run(lambda first: feed(first, options.workers), learn_reader.loss)
     else:
-        sets = [(0.55, options.tables), (0.4, options.strewn)]
+        places = {"tables": options.tables, "strewn": options.strewn}
+        sets = [(SHARES[name], place or cache_dir() / "sets" / name) for name, place in places.items()]
         source = learn_detector.source_of(recipe.seed, recipe.batch, sets, options.photographs, cardless("train"))
         learn_detector.prepare(training)
         training.run(lambda first: learn_detector.batches(source, first, options.workers), learn_detector.loss)
@@ -52,15 +57,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("kind", choices=("detector", "reader"))
     parser.add_argument("-o", type=Path, metavar="DIR", help="where its checkpoints lie; the cache, if not said")
     parser.add_argument("--net", default="", help="another of ultralytics' networks, such as yolo26n-obb.yaml")
-    parser.add_argument("--start", type=Path, metavar="FILE", help="weights to start from")
+    parser.add_argument("--start", type=Path, metavar="FILE", help="weights to start from; those fetched, if not said")
     parser.add_argument("--steps", type=int, default=0)
     parser.add_argument("--batch", type=int, default=0)
     parser.add_argument("--rate", type=float, default=0.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--workers", type=int, default=2, help="processes that make pictures")
-    parser.add_argument("--tables", type=Path, metavar="DIR", help="a set of tables, made by `python -m datasets set`")
-    parser.add_argument("--strewn", type=Path, metavar="DIR", help="a set of cards strewn anywhere, made by the same")
+    parser.add_argument("--tables", type=Path, metavar="DIR", help="a set of tables; that in the cache, if not said")
+    parser.add_argument("--strewn", type=Path, metavar="DIR", help="a set of cards strewn anywhere; likewise")
     parser.add_argument(
         "--photographs", type=Path, metavar="FOLDER", help="photographs of cards, to be learnt from too"
     )

@@ -1,6 +1,7 @@
 """One look at a picture: what the detector finds, read by the reader, said only where it is sure."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +28,22 @@ class Eyes:
         """Say what is in a picture (height x width x 3, blue first)."""
         found = self.detector.find(picture)
         cards = [one for one in found if one.kind in CARDS]
-        readings = self.reader.read(picture, np.array([card.quad for card in cards]))
-        read = [self._card(card, reading) for card, reading in zip(cards, readings, strict=True)]
+        read = [self._card(*one) for one in self._read(picture, cards)]
         stacks = (_stack(one) for one in found if one.kind == "chip_stack")
         hands = (SeenHand(_quad(one.quad), one.score) for one in found if one.kind == "hand")
         return Seen(tuple(card for card in read if card), tuple(stacks), tuple(hands))
+
+    def _read(self, picture: Picture, cards: list[Found]) -> Iterator[tuple[Found, Reading]]:
+        """Read each card; one that is nearly square is also read lying on its side, and the surer reading counts."""
+        aside = [n for n, card in enumerate(cards) if _squareness(card.quad) > SQUARE]
+        turned = [replace(cards[n], quad=np.roll(cards[n].quad, 1, axis=0)) for n in aside]
+        every = [*cards, *turned]
+        readings = self.reader.read(picture, np.array([card.quad for card in every]))
+        best = dict(enumerate(zip(cards, readings, strict=False)))
+        for n, card, reading in zip(aside, turned, readings[len(cards) :], strict=True):
+            if reading.likely > best[n][1].likely:
+                best[n] = (card, reading)
+        yield from best.values()
 
     def _card(self, found: Found, reading: Reading) -> SeenCard | None:
         """Put together what both say. What the reader takes for no card is none."""
@@ -51,6 +63,12 @@ def open_eyes(provider: str = "cpu", threads: int = THREADS) -> Eyes:
     """Load both networks as they were shipped."""
     detector, reader = model("detector"), model("reader")
     return Eyes(Detector(detector, provider, threads), Reader(reader, provider, threads), reader.settings["sure"])
+
+
+def _squareness(quad: NDArray[np.float64]) -> float:
+    """Give the shorter side over the longer."""
+    sides = np.hypot(*(quad[[1, 3]] - quad[0]).T)
+    return float(sides.min() / max(sides.max(), 1e-9))
 
 
 def _stack(found: Found) -> SeenStack:

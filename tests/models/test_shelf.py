@@ -1,12 +1,13 @@
 """The shipped networks: a wrong, cut or missing file is refused by name."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from models.shelf import ModelError, model, models
+from models.shelf import ModelError, change, model, models
 
 ROW = """[[model]]
 name = "reader"
@@ -65,6 +66,14 @@ def test_a_spoilt_manifest_is_told_in_one_line(manifest: Path, old: str, new: st
     with pytest.raises(ModelError, match=says) as told:
         models(manifest)
     assert "\n" not in str(told.value)
+
+
+def test_what_is_changed_is_read_back(manifest: Path) -> None:
+    before = model("reader", manifest)
+    change(manifest, "reader", settings={"temperature": 1.25, "sure": 0.97}, data='drawn "and" photographed, “so”')
+    after = model("reader", manifest)
+    assert (after.settings, after.data) == ({"temperature": 1.25, "sure": 0.97}, 'drawn "and" photographed, “so”')
+    assert replace(after, settings=before.settings, data=before.data) == before
 
 
 def test_an_unknown_model_is_told_with_those_that_are(manifest: Path) -> None:

@@ -1,0 +1,61 @@
+"""`python -m models evaluate` as its users meet it."""
+
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+
+from models import evaluate
+from models.__main__ import main
+from models.evaluation.looking import Looker
+from models.evaluation.photographs import Photographs
+from models.evaluation.report import told
+from models.evaluation.sweeps import Step, Sweep
+from models.evaluation.tables import Tables
+
+
+def test_figures_are_kept_with_the_command_and_the_models_they_are_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "manifest.toml").write_text("model = []\n")
+    figures = {"pictures": 3, "agrees": True}
+    monkeypatch.setattr(evaluate, "PARTS", {"tables": lambda *_: figures, "parity": lambda *_: {"agrees": False}})
+    words = ["evaluate", "tables", "--models", str(tmp_path), "-o", str(tmp_path / "out.json")]
+    assert main(words) == 0
+    assert json.loads((tmp_path / "out.json").read_text()) == {
+        "what": "tables",
+        "command": " ".join(["python -m models", *words]),
+        "models": {},
+        "figures": figures,
+    }
+    assert capsys.readouterr().out.splitlines()[0] == "tables"
+    assert main(["evaluate", "parity", "--models", str(tmp_path)]) == 1  # two networks that should agree do not
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([], "WHAT"),
+        (["dice"], "dice"),
+        (["tables", "--split", "train"], "train"),
+        (["photographs"], "folder"),
+        (["tables", "--models", "/nowhere"], "/nowhere/manifest.toml"),
+    ],
+)
+def test_wrong_usage_is_one_line(words: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", *words]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("models: ")
+    assert says in line
+
+
+def test_what_looks_can_be_sent_to_another_process() -> None:
+    looker = Looker(Path("manifest.toml"), 2)
+    for one in (Tables(looker, "val", 3), Photographs(looker), Sweep(Path("m.toml"), "val", 3), Step("glare", 0.0, 1)):
+        assert pickle.loads(pickle.dumps(one)) == one  # noqa: S301  our own bytes
+
+
+def test_how_far_it_is_is_said_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    assert list(told(range(3), 3, "things")) == [0, 1, 2]
+    assert capsys.readouterr().err == "things: 3 of 3, 0 s\n"
