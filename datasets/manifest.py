@@ -15,7 +15,7 @@ from datasets.recipes import BackRecipe, Recipe
 PATH = Path(__file__).with_name("manifest.toml")
 
 SPLITS = ("train", "val", "test", "reserved")
-KINDS = ("decks", "backs", "hands", "cloth", "fonts", "photographs", "cardless")
+KINDS = ("decks", "backs", "hands", "cloth", "fonts", "photographs", "cardless", "weights")
 REGISTRIES = ("debian", "npm", "pypi", "drawn", "folder")
 
 Row = TypeVar("Row")

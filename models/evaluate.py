@@ -68,6 +68,10 @@ def _cardless(options: argparse.Namespace, manifest: Path) -> Figures:
     from models.evaluation.cardless import measure  # noqa: PLC0415  as above
 
     paths = cardless(options.split)[: options.count or None]
+    if not paths:
+        raise DataError(
+            f"no cardless pictures of {options.split} here; `python -m datasets fetch cardless` brings them"
+        )
     return measure(Looker(manifest, options.threads), paths, options.jobs, options.show)
 
 

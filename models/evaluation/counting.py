@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -153,8 +154,8 @@ def add(tally: Tally, one: Outcome) -> None:
 def _add_found(tally: Tally, card: CardOutcome) -> None:
     visible = card.true.visible
     said = "found" if card.overlap >= FOUND else "askew" if card.told else "not found"
-    low = max(least for least in CLASSES if least <= visible)
-    for row in (f"all, {SEEN:.0%} and more", f"class, {low:.0%} and more"):
+    low, high = next(ends for ends in pairwise((*CLASSES, 2.0)) if visible < ends[1])
+    for row in (f"all, {SEEN:.0%} and more", f"visible {low:3.0%} to {min(high, 1):.0%}"):
         tally["found", row, said] += 1
     if visible >= CLEARLY:
         tally["found", f"all, {CLEARLY:.0%} and more", said] += 1

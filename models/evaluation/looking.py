@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Look = Callable[[Picture], Seen]
 
 ROUND = 0.9  # of a fault's size that is shown round it
+LEAST_PX = 90.0  # as above, in pixels: an index alone says little
 SHOWN_PX = 520
 TRUE, TOLD = (60, 220, 60), (40, 60, 255)
 
@@ -99,7 +100,7 @@ def view(fault: Fault) -> Picture:
     picture = fault.load()
     told = fault.told.quad if fault.told else ()
     left, top, right, bottom = bounds((*fault.place, *told))
-    reach = ROUND * max(right - left, bottom - top, 24.0)
+    reach = ROUND * max(right - left, bottom - top, LEAST_PX)
     height, width = picture.shape[:2]
     low = [int(max(0, min(left - reach, width - 8))), int(max(0, min(top - reach, height - 8)))]
     high = [int(min(width, max(right + reach, low[0] + 8))), int(min(height, max(bottom + reach, low[1] + 8)))]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from datasets.cache import Picture
@@ -17,6 +17,7 @@ from models.evaluation.matching import FOUND, answer_to
 from models.evaluation.report import Figures, Tally, told
 
 SIZE = (1920, 1080)
+KEPT = 16  # pictures drawn once more to be shown: a bad one has many faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Tables:
         return found, tuple(_faults(found, f"{scene.deck}-{index}", load))
 
 
+@lru_cache(maxsize=KEPT)
 def picture(split: str, seed: int, size: tuple[int, int], own: Own) -> Picture:
     return render(cast(split, seed, size, own)).image
 

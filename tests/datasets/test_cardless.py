@@ -122,8 +122,7 @@ def test_a_damaged_package_is_told_in_one_line(tmp_path: Path, files: Mapping[st
 
 def test_a_split_gives_its_own_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FELTWATCH_CACHE", str(tmp_path))
-    with pytest.raises(DataError, match="no cardless pictures of test here; `python -m datasets fetch cardless`"):
-        cardless("test")
+    assert cardless("test") == ()
     split = {one.name: one.split for one in read().source}
     for one in read().cardless:
         write_whole(tmp_path / "cardless" / one.name / "0001-a.jpg", b"picture")

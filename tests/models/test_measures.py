@@ -178,8 +178,8 @@ def test_known_faults_on_a_table_are_counted_one_by_one() -> None:
         {"found": 6, "askew": 1, "not found": 1}, ("found", "askew", "not found")
     )
     assert at(found, "cards found", "all, 20% and more", "of") == 7
-    assert at(found, "cards found", "class, 8% and more", "askew") == 1
-    assert at(found, "cards found", "class, 40% and more", "found") == 1
+    assert at(found, "cards found", "visible  8% to 20%", "askew") == 1
+    assert at(found, "cards found", "visible 40% to 60%", "found") == 1
     whole = at(found, "faces", "whole, 60 px and more")
     assert whole == shares(
         {"right": 1, "wrong": 1, "cannot tell": 1, "told down": 1, "not found": 1},

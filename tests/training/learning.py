@@ -116,10 +116,10 @@ def agree(kind: str, checkpoint: Path, folder: Path, size: tuple[int, int]) -> N
 
 
 def test_only_the_rank_may_be_known() -> None:
-    net = nn.Sequential()
-    net.predict = lambda _: logits  # type: ignore[operator]
-    net.register_parameter("device", nn.Parameter(torch.zeros(1)))
     logits = torch.full((1, len(READS)), -20.0)
+    net = nn.Sequential()
+    net.predict = lambda _: logits
+    net.register_parameter("device", nn.Parameter(torch.zeros(1)))
     kings = [READS.index("K" + suit) for suit in "shdc"]
     logits[0, kings[2]] = 10.0
     mask = torch.zeros((1, len(READS)), dtype=torch.bool)
