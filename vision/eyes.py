@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.shelf import model
+from models.shelf import MANIFEST, model
 from vision.detector import CARDS, Detector, Found
 from vision.reader import Reader, Reading
 from vision.runtime import THREADS
@@ -59,9 +60,9 @@ class Eyes:
         return SeenCard(_quad(found.quad), up=True, face=None, confidence=found.score)
 
 
-def open_eyes(provider: str = "cpu", threads: int = THREADS) -> Eyes:
-    """Load both networks as they were shipped."""
-    detector, reader = model("detector"), model("reader")
+def open_eyes(provider: str = "cpu", threads: int = THREADS, manifest: Path = MANIFEST) -> Eyes:
+    """Load both networks as they were shipped, or those of another manifest."""
+    detector, reader = model("detector", manifest), model("reader", manifest)
     return Eyes(Detector(detector, provider, threads), Reader(reader, provider, threads), reader.settings["sure"])
 
 

@@ -43,17 +43,14 @@ class Looker:
 
 @lru_cache(maxsize=1)
 def eyes_of(manifest: Path, threads: int) -> "Eyes":
-    from vision.detector import Detector  # noqa: PLC0415  with it comes the model runtime
-    from vision.eyes import Eyes  # noqa: PLC0415  as above
+    from vision.eyes import open_eyes  # noqa: PLC0415  with it comes the model runtime
 
-    reader = model("reader", manifest)
-    detector = Detector(model("detector", manifest), threads=threads)
-    return Eyes(detector, reader_of(manifest, threads), reader.settings["sure"])
+    return open_eyes(threads=threads, manifest=manifest)
 
 
 @lru_cache(maxsize=1)
 def reader_of(manifest: Path, threads: int) -> "Reader":
-    from vision.reader import Reader  # noqa: PLC0415  as above
+    from vision.reader import Reader  # noqa: PLC0415  with it comes the model runtime
 
     return Reader(model("reader", manifest), threads=threads)
 
