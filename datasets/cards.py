@@ -103,7 +103,9 @@ def inverted(image: Image) -> Image:
 
 @lru_cache(maxsize=256)
 def back_pack(name: str) -> Pack:
-    return Pack({"back": load_back(name)})
+    """Give a back by its name, or that of a black deck."""
+    image = load_back(name.removesuffix(NIGHT))
+    return Pack({"back": inverted(image) if name.endswith(NIGHT) else image})
 
 
 @dataclass(frozen=True, slots=True)

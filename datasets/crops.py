@@ -63,9 +63,10 @@ def crops(split: str, seed: int, decks: Sequence[str] = ()) -> Iterator[Crop]:
     grounds = [_ground(split, others, dice) for _ in range(GROUNDS)]
     while True:
         deck = pick(dice, names)
-        shown = deck + NIGHT if dice.random() < NIGHTS else deck
+        night = NIGHT if dice.random() < NIGHTS else ""
         for _ in range(DECK_RUN):
-            yield replace(_crop(dice, shown, pick(dice, backs), pick(dice, grounds)), deck=deck)
+            drawn = _crop(dice, deck + night, pick(dice, backs) + night, pick(dice, grounds))
+            yield replace(drawn, deck=deck)
 
 
 def _ground(split: str, others: Sequence[Path], dice: Dice) -> Image:
@@ -292,7 +293,7 @@ def _light(image: Image, subject: Subject, dice: Dice) -> tuple[Image, float]:
 def _upright(image: Image, subject: Subject, dice: Dice) -> Image:
     """Cut the card out as the detector has it: a rectangle, its corners not quite right, either end up."""
     quad = rectangle(subject.quad) if dice.random() < BOXED else subject.quad
-    off = 0.25 + subject.tall * float(dice.choice([0.008, 0.012, 0.025]))
+    off = 0.25 + subject.tall * float(dice.choice([0.008, 0.012, 0.025, 0.04]))
     quad = quad + dice.normal(0, off, 2) + dice.normal(0, off / 2, (4, 2))
     if dice.random() < 0.5:
         quad = np.roll(quad, 2, axis=0)

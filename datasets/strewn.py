@@ -37,7 +37,7 @@ def strewn(split: str, seed: int, grounds: Sequence[Path] = ()) -> tuple[Rendere
     stacks = draw_things(canvas, scene)
     image = expose(canvas.image, shade_of(scene.light, SIDE, SIDE), scene.sensor, dice)
     drawn = Rendered(image, truth_of_scene(scene, canvas.owner, stacks), hands_mask(canvas.owner))
-    return drawn, {"deck": scene.deck.removesuffix(NIGHT), "back": scene.back, "chips": scene.chips}
+    return drawn, {"deck": scene.deck.removesuffix(NIGHT), "back": scene.back.removesuffix(NIGHT), "chips": scene.chips}
 
 
 def _scene(dice: Dice, split: str, seed: int, view: float) -> Scene:
@@ -51,12 +51,13 @@ def _scene(dice: Dice, split: str, seed: int, view: float) -> Scene:
     sensor = random_sensor(dice, SIDE)
     if view < 500:  # cards are large: what is out of focus can still be read
         sensor = replace(sensor, blur_px=sensor.blur_px * float(dice.uniform(1, 2.5)))
+    night = NIGHT if dice.random() < NIGHTS else ""
     return Scene(
         camera,
         NO_TABLE,
         "",
-        pick(dice, art("decks", split)) + (NIGHT if dice.random() < NIGHTS else ""),
-        pick(dice, art("backs", split)),
+        pick(dice, art("decks", split)) + night,
+        pick(dice, art("backs", split)) + night,
         chips,
         cards,
         _stacks(dice, view, tuple(chip_set(chips).faces)),
