@@ -67,7 +67,7 @@ models: training
 	@$(bin)/python -m models export detector
 	@$(bin)/python -m models train reader $(photographs:%=--photographs %)
 	@$(bin)/python -m models export reader
-	@$(bin)/python -m models evaluate calibrate
+	@$(bin)/python -m models evaluate calibrate --write
 
 clean:
 	@rm -rf .venv .fuzz build dist *.egg-info .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -11,7 +11,7 @@ from datasets.cache import cache_dir, write_whole
 from datasets.faults import Arguments, DataError
 from models.evaluation.looking import Looker
 from models.evaluation.report import Figures, lines
-from models.shelf import HERE, MANIFEST, ModelError, models
+from models.shelf import HERE, MANIFEST, ModelError, change, models
 
 SPLITS = ("val", "test")
 KINDS = ("detector", "reader")
@@ -26,12 +26,18 @@ def main(arguments: list[str]) -> int:
         found = PARTS[options.what](options, manifest)
     except ModelError as fault:
         raise DataError(str(fault)) from fault
-    said = " ".join(["python -m models evaluate", *arguments])
     sys.stdout.writelines(f"{line}\n" for line in lines(found, options.what))
     if options.o:
-        kept = {"what": options.what, "command": said, "models": listed, "figures": found}
+        kept = {"command": _said(options), "models": listed, "figures": found}
         write_whole(options.o, (json.dumps(kept, indent=1) + "\n").encode())
     return 1 if found.get("agrees") is False else 0
+
+
+def _said(options: argparse.Namespace) -> str:
+    """Give the command without the places of this machine."""
+    plain = ((name, value) for name, value in vars(options).items() if isinstance(value, int | str) and name != "what")
+    flags = [f"--{name} {value}" for name, value in plain if name not in ("jobs", "threads", "write")]
+    return " ".join(["python -m models evaluate", options.what, *flags])
 
 
 def _tables(options: argparse.Namespace, manifest: Path) -> Figures:
@@ -87,7 +93,11 @@ def _parity(options: argparse.Namespace, manifest: Path) -> Figures:
 def _calibrate(options: argparse.Namespace, manifest: Path) -> Figures:
     from models.evaluation.calibrate import measure  # noqa: PLC0415  as above
 
-    return measure(manifest, options.photographs, options.count, options.seed, options.jobs)
+    found = measure(manifest, options.photographs, options.count, options.seed, options.jobs)
+    if options.write:
+        settings = models(manifest)["reader"].settings
+        change(manifest, "reader", settings={**settings, "temperature": found["temperature"], "sure": found["sure"]})
+    return found
 
 
 PARTS: MappingProxyType[str, Callable[[argparse.Namespace, Path], Figures]] = MappingProxyType(
@@ -109,7 +119,7 @@ HELP = MappingProxyType(
         "sweeps": ("one card, one thing made harder step by step; so many cards a step", 104),
         "cardless": ("pictures without cards: all of them, or the first so many", 0),
         "parity": ("torch against ONNX", 200),
-        "calibrate": ("the reader's temperature and least probability, on val alone; writes nothing", 40_000),
+        "calibrate": ("the reader's temperature and least probability, on val alone", 40_000),
     }
 )
 
@@ -135,6 +145,7 @@ def _parser() -> argparse.ArgumentParser:
     kinds["calibrate"].add_argument(
         "--photographs", type=Path, metavar="FOLDER", help="photographs, of which val counts"
     )
+    kinds["calibrate"].add_argument("--write", action="store_true", help="into the manifest")
     kinds["parity"].add_argument("--kind", choices=KINDS, help="only this network")
     kinds["parity"].add_argument(
         "--checkpoints", type=Path, metavar="DIR", help="holds KIND/last.pt; the cache, if not said"

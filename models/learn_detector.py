@@ -77,11 +77,10 @@ def window(sight: Sight, dice: Dice) -> tuple[Picture, list[Box]]:
     mirror = float(dice.choice([-1.0, 1.0]))
     spin = scale * np.array([[np.cos(angle) * mirror, -np.sin(angle)], [np.sin(angle) * mirror, np.cos(angle)]])
     move = np.column_stack([spin, SIDE / 2 - spin @ _focus(truth, scale, dice)])
-    way = np.column_stack([move[:, :2] / shrunk, move[:, 2]])
     if scale / shrunk < 0.7:
-        part = scale / shrunk
+        shrunk, part = scale, scale / shrunk
         picture = cv2.resize(picture, None, fx=part, fy=part, interpolation=cv2.INTER_AREA).astype(np.uint8)
-        way[:, :2] /= part
+    way = np.column_stack([move[:, :2] / shrunk, move @ [0.5 / shrunk - 0.5, 0.5 / shrunk - 0.5, 1]])  # pixels' middles
     shown = cv2.warpAffine(picture, way, (SIDE, SIDE), flags=cv2.INTER_LINEAR, borderValue=(GREY,) * 3)
     return _coloured(shown.astype(np.uint8, copy=False), dice), list(_boxes(truth, move))
 

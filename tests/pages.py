@@ -1,14 +1,21 @@
 """The generated pages of docs/: `python -m tests.pages` writes them; a test refuses stale ones."""
 
+import json
+import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from engine.books import BOOKS
 from engine.books.errors import CODES
 from engine.books.meanings import MEANINGS
 from engine.books.switches import ALLOWED, WHY
+from models.evaluation.report import lines
+from models.shelf import HERE
 from tests import compliance, sentences
 
 DOCS = Path(__file__).parent.parent / "docs"
+FIGURES = HERE / "figures"
 SHORT = {
     "blackjack-rws-v4": "v4",
     "blackjack-rws-v5": "v5",
@@ -62,7 +69,23 @@ def settings() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"alerts.md": alerts, "settings.md": settings, "compliance.md": compliance.page}
+def measured(name: str) -> str:
+    """Give the page as it is, each table under a mark written anew from the figures of that name."""
+
+    def figures(found: re.Match[str]) -> str:
+        kept = json.loads((FIGURES / f"{found[1]}.json").read_text("utf-8"))
+        return f"<!-- figures: {found[1]} -->\n```text\n" + "\n".join(lines(kept["figures"])).strip("\n") + "\n```\n"
+
+    page = (DOCS / name).read_text("utf-8")
+    return re.sub(r"<!-- figures: (\w+) -->\n```text\n.*?```\n", figures, page, flags=re.DOTALL)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "alerts.md": alerts,
+    "settings.md": settings,
+    "compliance.md": compliance.page,
+    **{name: partial(measured, name) for name in ("accuracy.md", "../models/reader.md")},
+}
 
 
 if __name__ == "__main__":

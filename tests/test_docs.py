@@ -13,7 +13,8 @@ from datasets.truth import truth_of
 from engine.books.errors import CODES
 from engine.books.meanings import MEANINGS
 from engine.verdicts import SEVERITIES
-from tests.pages import DOCS, PAGES
+from models.shelf import models
+from tests.pages import DOCS, FIGURES, PAGES
 from tests.test_schemas import EVENT, VERDICT
 from vision.layout import parse_layout
 
@@ -86,6 +87,14 @@ def test_few_commands_are_not_run_and_each_says_why() -> None:
 def test_the_pages_have_examples() -> None:
     assert len(CONSOLE) >= 12
     assert len(JSON) >= 15
+
+
+@pytest.mark.parametrize("path", sorted(FIGURES.glob("*.json")), ids=lambda path: path.stem)
+def test_the_figures_are_those_of_the_networks_that_ship(path: Path) -> None:
+    kept = json.loads(path.read_text("utf-8"))
+    assert kept["models"] == {name: one.sha256 for name, one in models().items()}
+    assert kept["command"].startswith(f"python -m models evaluate {path.stem}")
+    assert "/" not in kept["command"]
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -40,11 +40,11 @@ class Detector:
 
     def find(self, picture: Picture) -> list[Found]:
         """Give what is in a picture, the surest first."""
-        shown, scale = fitted(picture)
+        shown, scales = fitted(picture)
         raw = self.run(shown[None])[0]
-        return self._found(raw.T.astype(np.float64), scale)
+        return self._found(raw.T.astype(np.float64), scales)
 
-    def _found(self, raw: Floats, scale: float) -> list[Found]:
+    def _found(self, raw: Floats, scales: Floats) -> list[Found]:
         """Take boxes out of what the network gives: a row of x, y, width, height, class scores and turn each."""
         count = len(self.classes)
         scores = raw[:, 4 : 4 + count]
@@ -53,7 +53,7 @@ class Detector:
         least = np.array([self.least[name] for name in self.classes])
         near = np.flatnonzero(best >= least[kinds])
         near = near[np.argsort(-best[near], kind="stable")][:MOST]
-        quads = (corners(raw[near][:, [0, 1, 2, 3, 4 + count]]) + 0.5) / scale - 0.5
+        quads = (corners(raw[near][:, [0, 1, 2, 3, 4 + count]]) + 0.5) / scales - 0.5
         found = []
         for group in (
             {self.classes.index(name) for name in CARDS},
@@ -68,8 +68,8 @@ class Detector:
         return sorted(found, key=lambda one: -one.score)
 
 
-def fitted(picture: Picture) -> tuple[Picture, float]:
-    """Scale a picture to what the network sees, and fill its sides up; give it with the scale."""
+def fitted(picture: Picture) -> tuple[Picture, Floats]:
+    """Scale a picture to what the network sees, and fill its sides up; give it with the scale across and down."""
     height, width = picture.shape[:2]
     long = max(height, width)
     scale = min(max(long, LEAST_PX), FULL_PX) / long
@@ -79,7 +79,7 @@ def fitted(picture: Picture) -> tuple[Picture, float]:
         picture = cv2.resize(picture, size, interpolation=way).astype(np.uint8, copy=False)
     below, right = ceil(size[1] / STRIDE) * STRIDE - size[1], ceil(size[0] / STRIDE) * STRIDE - size[0]
     filled = cv2.copyMakeBorder(picture, 0, below, 0, right, cv2.BORDER_CONSTANT, value=(GREY,) * 3)
-    return np.ascontiguousarray(filled, dtype=np.uint8), scale
+    return np.ascontiguousarray(filled, dtype=np.uint8), np.array(size) / (width, height)
 
 
 def corners(boxes: Floats) -> Floats:

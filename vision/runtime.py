@@ -48,10 +48,12 @@ def open_model(model: Model, provider: str = "cpu", threads: int = THREADS) -> R
     order = [chosen] if chosen == PROVIDERS["cpu"] else [chosen, PROVIDERS["cpu"]]
     data = model.load()
     try:
-        session = onnxruntime.InferenceSession(data, options, providers=order)
+        session = onnxruntime.InferenceSession(data, options, providers=order, enable_fallback=0)
     except Exception as fault:  # noqa: BLE001  its errors have no common class
         said = str(fault).splitlines()[0][:160]
         raise ModelError(f"{model.file}: ONNX Runtime cannot load the {model.name} with {provider}: {said}") from None
+    if chosen not in session.get_providers():
+        raise ModelError(f"provider {provider!r}: installed, but does not start here; see that its libraries are there")
     name = session.get_inputs()[0].name
 
     def run(pictures: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -3,13 +3,11 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from edge.bench_vision import BUDGET, CARDS, SIZE, Times, full_table, most_visible, times
 
 
 def test_a_look_is_timed_beside_a_bare_call_on_the_same_picture() -> None:
-    pytest.importorskip("onnxruntime")
     asked: list[tuple[str, tuple[int, ...]]] = []
 
     def noted(name: str) -> object:

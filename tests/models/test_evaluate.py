@@ -24,8 +24,7 @@ def test_figures_are_kept_with_the_command_and_the_models_they_are_of(
     words = ["evaluate", "tables", "--models", str(tmp_path), "-o", str(tmp_path / "out.json")]
     assert main(words) == 0
     assert json.loads((tmp_path / "out.json").read_text()) == {
-        "what": "tables",
-        "command": " ".join(["python -m models", *words]),
+        "command": "python -m models evaluate tables --seed 1 --count 500 --split test",
         "models": {},
         "figures": figures,
     }

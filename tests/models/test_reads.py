@@ -4,9 +4,6 @@ import numpy as np
 import pytest
 
 from datasets.sets import READS
-
-pytest.importorskip("onnxruntime")
-
 from models.evaluation.calibrate import RANGE, surprise, warmth
 from models.evaluation.crops import Reads, figures, joined, likely_of
 

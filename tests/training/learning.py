@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+import cv2
 import numpy as np
 import onnxruntime
 import pytest
@@ -14,6 +15,7 @@ import torch
 from torch import nn
 
 from datasets.cache import Picture
+from datasets.labels import GREY
 from datasets.sets import READS
 from datasets.truth import CardTruth, StackTruth, Truth
 from models import learn_detector, learn_reader
@@ -35,6 +37,23 @@ def marked() -> Picture:
     for colour, (x, y) in zip(MARKS, QUAD, strict=True):
         picture[round(y) - 3 : round(y) + 4, round(x) - 3 : round(x) + 4] = colour
     return picture
+
+
+@pytest.mark.parametrize("half", [False, True], ids=["as it is", "read at half its size"])
+@pytest.mark.parametrize("scale", [0.4, 0.6, 1.0])
+def test_a_mark_lies_where_the_truth_says(scale: float, *, half: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learn_detector, "_coloured", lambda image, _: image)
+    picture = np.zeros((960, 1280, 3), np.uint8)
+    cv2.circle(picture, (700, 400), 24, (255, 255, 255), -1)
+    read = cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA) if half else picture
+    chip = StackTruth(
+        None, (700.0, 400.0), (700.0, 400.0), 24.0, 3.0, (5,), ((680.0, 380.0), (720.0, 380.0), (720.0, 420.0))
+    )
+    for seed in range(6):
+        sight = Sight(lambda: read.astype(np.uint8), Truth(1280, 960, (), (chip,)), (scale, scale * 1.01), 1.0)
+        shown, ((_, x, y, *_rest),) = window(sight, np.random.default_rng(seed))
+        seen = cv2.moments(np.where(shown[..., 0] > GREY, shown[..., 0] - GREY, 0).astype(np.float32))
+        assert (seen["m10"] / seen["m00"], seen["m01"] / seen["m00"]) == pytest.approx((x * SIDE, y * SIDE), abs=0.12)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -43,7 +43,7 @@ def row(x: float, y: float, score: float = 0.9, kind: int = 0, turn: float = 0.0
 )
 def test_a_picture_is_fitted_to_whole_strides(size: tuple[int, int], scale: float) -> None:
     shown, found = fitted(blank(*size))
-    assert found == pytest.approx(scale)
+    assert found == pytest.approx((scale, scale), rel=0.01)
     assert shown.shape[0] % STRIDE == shown.shape[1] % STRIDE == 0
     assert LEAST_PX <= max(shown.shape[:2]) <= FULL_PX
 
@@ -58,6 +58,15 @@ def test_boxes_come_back_in_the_pixels_of_the_picture(eye: Detector) -> None:
     (found,) = saying(eye, row(640, 360)).find(blank(1920, 1080))
     assert found.quad.mean(axis=0) == pytest.approx((960.25, 540.25))  # a pixel's middle is half a pixel in
     assert np.ptp(found.quad, axis=0) == pytest.approx((60, 84))
+
+
+@pytest.mark.parametrize("size", [(1921, 1080), (6000, 1001), (333, 997), (97, 1999)])
+def test_a_place_at_the_far_corner_comes_back_there(eye: Detector, size: tuple[int, int]) -> None:
+    shown, _ = fitted(np.full((size[1], size[0], 3), 255, np.uint8))
+    bright = (shown == 255).all(axis=2)
+    corner = (int(bright.any(axis=0).sum()), int(bright.any(axis=1).sum()))  # of the picture, in what the network sees
+    (found,) = saying(eye, row(corner[0] - 0.5, corner[1] - 0.5)).find(blank(*size))
+    assert found.quad.mean(axis=0) == pytest.approx((size[0] - 0.5, size[1] - 0.5))
 
 
 def test_boxes_of_one_card_become_one_and_neighbours_stay_two(eye: Detector) -> None:

@@ -1,0 +1,116 @@
+"""What is told of a picture: both networks put together, and silence where they are not sure."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from datasets.sets import READS
+from models.shelf import Model
+from vision import detector as detector_module
+from vision import reader as reader_module
+from vision.detector import Detector
+from vision.eyes import Eyes
+from vision.reader import Reader
+from vision.rectify import SIZE
+
+CLASSES = ("card_up", "card_down", "chip_stack", "hand")
+PICTURE = np.zeros((720, 1280, 3), np.uint8)
+
+
+def row(kind: int, score: float = 0.9, x: float = 300, sides: tuple[float, float] = (40, 56)) -> tuple[float, ...]:
+    scores = [0.0] * 4
+    scores[kind] = score
+    return (x, 300.0, *sides, *scores, 0.0)
+
+
+class Says:
+    """Stands for a network: gives the answers in turn, the last one for ever, and keeps what it was shown."""
+
+    def __init__(self, *answers: dict[str, float]) -> None:
+        self.answers = answers
+        self.shown: list[NDArray[np.uint8]] = []
+
+    def __call__(self, crops: NDArray[np.uint8]) -> NDArray[np.float32]:
+        answer = self.answers[min(len(self.shown), len(self.answers) - 1)]
+        self.shown.append(crops)
+        rest = (1 - sum(answer.values())) / (len(READS) - len(answer))
+        one = np.log([max(answer.get(name, rest), 1e-9) for name in READS]).astype(np.float32)
+        return np.tile(one, (len(crops), 1))
+
+
+@pytest.fixture
+def eyes(monkeypatch: pytest.MonkeyPatch) -> Eyes:
+    for module in (detector_module, reader_module):
+        monkeypatch.setattr(module, "open_model", lambda *_: None)
+    least = {f"least_{name}": 0.25 for name in CLASSES}
+    detector = Detector(Model("detector", "", "", "", "", CLASSES, "", "", least, {}))
+    return Eyes(detector, Reader(Model("reader", "", "", "", "", READS, "", "", {"temperature": 1.0}, {})), 0.95)
+
+
+def looking(eyes: Eyes, rows: list[tuple[float, ...]], *answers: dict[str, float]) -> tuple[Eyes, Says]:
+    raw = np.array(rows, np.float32).reshape(-1, 9).T[None]
+    says = Says(*answers)
+    eyes.detector.run = lambda _: raw
+    eyes.reader.run = says
+    return eyes, says
+
+
+def test_a_face_that_is_sure_is_told(eyes: Eyes) -> None:
+    eyes, says = looking(eyes, [row(0)], {"9h": 0.999})
+    (card,) = eyes.look(PICTURE).cards
+    assert (card.face, card.up) == ("9h", True)
+    assert card.confidence == pytest.approx(0.999, abs=1e-4)
+    assert [crops.shape for crops in says.shown] == [(1, SIZE[1], SIZE[0], 3)]
+
+
+def test_what_is_doubtful_is_looked_at_again_and_both_looks_count(eyes: Eyes) -> None:
+    eyes, says = looking(eyes, [row(0)], {"9h": 0.9, "8h": 0.1}, {"9h": 0.9999})
+    (card,) = eyes.look(PICTURE).cards
+    assert card.face == "9h"
+    assert len(says.shown) == 2
+    eyes, _ = looking(eyes, [row(0)], {"9h": 0.9, "8h": 0.1}, {"8h": 0.9, "9h": 0.1})
+    (card,) = eyes.look(PICTURE).cards
+    assert (card.face, card.up, card.confidence) == (None, True, pytest.approx(0.9))
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "told"),
+    [
+        (1, {"back": 0.99}, [False]),
+        (0, {"back": 0.99}, [False]),  # the network that looks closer sees a back
+        (1, {"9h": 0.999}, [True]),  # or a face
+        (0, {"none": 0.99}, []),
+        (0, {"none": 0.6}, [True]),  # hardly none, and the other network is sure
+    ],
+)
+def test_both_networks_decide_how_a_card_lies(
+    eyes: Eyes, kind: int, answer: dict[str, float], told: list[bool]
+) -> None:
+    rows = [row(kind, 0.6)[:4] + ((0.6, 0.3) if kind == 0 else (0.3, 0.6)) + (0.0, 0.0, 0.0)]
+    rows = rows if answer != {"none": 0.6} else [row(0)]
+    eyes, _ = looking(eyes, rows, answer)
+    assert [card.up for card in eyes.look(PICTURE).cards] == told
+
+
+def test_a_card_that_is_nearly_square_is_read_lying_on_its_side_too(eyes: Eyes) -> None:
+    eyes, says = looking(eyes, [row(0, sides=(50, 54))], {"9h": 0.999})
+    eyes.look(PICTURE)
+    assert len(says.shown[0]) == 2
+
+
+def test_many_cards_are_read_in_batches_and_in_their_order(eyes: Eyes) -> None:
+    eyes, says = looking(eyes, [row(0, 0.9 - n / 1000, 20.0 + 15 * n) for n in range(70)], {"9h": 0.999})
+    cards = eyes.look(PICTURE).cards
+    assert len(cards) == 70
+    assert [len(crops) for crops in says.shown] == [32, 32, 6]
+    assert [card.quad[0][0] for card in cards] == sorted(card.quad[0][0] for card in cards)
+
+
+def test_stacks_and_hands_are_told_and_an_empty_table_is_empty(eyes: Eyes) -> None:
+    eyes, _ = looking(eyes, [row(2, sides=(30, 28)), row(3, x=700, sides=(200, 90))], {"9h": 0.999})
+    seen = eyes.look(PICTURE)
+    assert [(stack.center, stack.radius) for stack in seen.stacks] == [((300, 300), pytest.approx(14.5))]
+    assert len(seen.hands) == 1
+    eyes, says = looking(eyes, [], {"9h": 0.999})
+    assert eyes.look(PICTURE).cards == ()
+    assert says.shown == []
