@@ -128,9 +128,9 @@ def crop_batches(split: str, seed: int, count: int, jobs: int = 1) -> Iterator[l
     yield from ordered(Blocks(split, seed), range(count), jobs)
 
 
-def write_tables(folder: Path, make: Callable[[int], Item], plan: Plan) -> int:
+def write_tables(folder: Path, make: Callable[[int], Item], plan: Plan, what: str = "tables") -> int:
     """Write the pictures 0 to count - 1 of a set, those that lack; give how many were written."""
-    _begin(folder, "tables", plan)
+    _begin(folder, what, plan)
     _write_data_yaml(folder)
     lacking = [index for index in range(plan.count) if not _note(folder, plan, f"{index:07d}").is_file()]
     for index, item in zip(lacking, ordered(make, lacking, plan.jobs), strict=True):
@@ -196,7 +196,7 @@ def _begin(folder: Path, what: str, plan: Plan) -> None:
     """Refuse a folder that holds something else: two recipes mixed could never be checked for leaks."""
     path = folder / "recipe.json"
     found = _recipe(path)
-    wanted = {"what": what, "classes": list(CLASSES if what == "tables" else READS)}
+    wanted = {"what": what, "classes": list(READS if what == "crops" else CLASSES)}
     for key, value in wanted.items():
         if found and found.get(key) != value:
             raise DataError(f"{path}: holds {found.get('what')}, not {what}; name another folder")

@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
     if options.what == "tables":
         written = write_tables(options.o, Tables(plan.split, plan.seed, own), plan)
     elif options.what == "strewn":
-        written = write_tables(options.o, Strewn(plan.split, plan.seed, cardless(plan.split)), plan)
+        written = write_tables(options.o, Strewn(plan.split, plan.seed, cardless(plan.split)), plan, "strewn")
     else:
         written = write_crops(options.o, Blocks(plan.split, plan.seed, own.decks), plan)
     added = (
@@ -48,6 +48,8 @@ def _check(options: argparse.Namespace) -> None:
     for flag in ("visible", "inside"):
         if not 0 <= getattr(options, flag) <= 1:
             raise DataError(f"--{flag} {getattr(options, flag)}: expected a part, from 0 to 1")
+    if options.what == "strewn" and (options.deck or options.chips or options.layout):
+        raise DataError("strewn: cards of every deck on any ground; --deck, --chips and --layout are for tables")
     for name in options.deck:
         if name not in names_of("decks", split_of(name)):
             raise DataError(f"deck {name!r}: not here; `python -m datasets decks` lists what there is")

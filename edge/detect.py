@@ -31,7 +31,8 @@ def detect(options: argparse.Namespace) -> int:
             picture = read_picture(name)
         except PictureError as error:
             bad = True
-            print(f"feltwatch: {error}", file=sys.stderr)  # noqa: T201  this is the command line
+            if sys.stderr is not None:
+                sys.stderr.write(f"feltwatch: {error}\n")
             continue
         look = look or _opened(options)
         seen = look(picture)

@@ -30,6 +30,8 @@ def main(arguments: list[str]) -> int:
     except (DataError, ModelError) as fault:
         sys.stderr.write(f"models: {fault}\n")
         return 2
+    except KeyboardInterrupt:
+        return 130
 
 
 if __name__ == "__main__":

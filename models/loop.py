@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from datasets.faults import DataError
+
 SAVE_EVERY = 100  # steps
 LOG_EVERY = 50
 STEEPEST = 10.0  # a longer gradient is shortened to it
@@ -105,6 +107,12 @@ class Training:
         if not self.checkpoint.is_file():
             return
         kept = torch.load(self.checkpoint, map_location=self.device, weights_only=True)
+        said, asked = kept["recipe"], asdict(self.recipe)
+        differing = ", ".join(
+            f"{name} {said[name]}" for name in asked if said.get(name) != asked[name] and name != "steps"
+        )
+        if differing:
+            raise DataError(f"{self.checkpoint}: was begun with {differing}; go on with that, or name another folder")
         self.net.load_state_dict(kept["net"])
         self.smooth.load_state_dict(kept["ema"])
         self.optimizer.load_state_dict(kept["optimizer"])

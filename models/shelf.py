@@ -32,6 +32,11 @@ class Model:
     figures: Mapping[str, float]
     folder: Path = HERE
 
+    def setting(self, name: str) -> float:
+        if name not in self.settings:
+            raise ModelError(f"{self.folder / MANIFEST.name}: {self.name}: settings: expected {name}; it is not there")
+        return float(self.settings[name])
+
     def load(self) -> bytes:
         """Give the file, whole and unaltered, or say what is wrong with it."""
         path = self.folder / self.file
@@ -50,6 +55,7 @@ class Model:
         return data
 
 
+KINDS = MappingProxyType({"classes": "a list of names", "settings": "numbers by name", "figures": "numbers by name"})
 NAMES = tuple(one.name for one in fields(Model) if one.name != "folder")
 
 
@@ -89,7 +95,7 @@ def _lines(one: Model) -> Iterator[str]:
     for name in NAMES:
         value = getattr(one, name)
         if isinstance(value, Mapping):
-            yield f"{name} = {{ {', '.join(f'{key} = {number}' for key, number in value.items())} }}"
+            yield f"{name} = {{ {', '.join(f'{json.dumps(key)} = {number}' for key, number in value.items())} }}"
         else:
             yield f"{name} = {json.dumps(value, ensure_ascii=False)}"
 
@@ -98,6 +104,17 @@ def _model(row: object, manifest: Path) -> Model:
     if not isinstance(row, dict) or row.keys() != set(NAMES):
         said = ", ".join(sorted(row)) if isinstance(row, dict) else repr(row)
         raise ModelError(f"{manifest}: expected of each [[model]] {', '.join(NAMES)}; found {said}")
-    if Path(str(row["file"])).name != row["file"]:
+    for name, value in row.items():
+        if not _fits(name, value):
+            raise ModelError(f"{manifest}: {row['name']}: {name}: expected {KINDS.get(name, 'text')}, found {value!r}")
+    if Path(row["file"]).name != row["file"] or row["file"] in ("", ".", ".."):
         raise ModelError(f"{manifest}: {row['name']}: expected a file beside the manifest, found {row['file']!r}")
     return Model(**{**row, "classes": tuple(row["classes"])}, folder=manifest.parent)
+
+
+def _fits(name: str, value: object) -> bool:
+    if name == "classes":
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    if name in ("settings", "figures"):
+        return isinstance(value, dict) and all(type(number) in (int, float) for number in value.values())
+    return isinstance(value, str)

@@ -16,6 +16,7 @@ from tests import compliance, sentences
 
 DOCS = Path(__file__).parent.parent / "docs"
 FIGURES = HERE / "figures"
+MOST_ROWS = 12  # of a list, on a page
 SHORT = {
     "blackjack-rws-v4": "v4",
     "blackjack-rws-v5": "v5",
@@ -69,12 +70,21 @@ def settings() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _shortened(found: dict[str, object]) -> dict[str, object]:
+    """Give figures whose lists show their first rows only."""
+    return {
+        key: value[:MOST_ROWS] if isinstance(value, list) else _shortened(value) if isinstance(value, dict) else value
+        for key, value in found.items()
+    }
+
+
 def measured(name: str) -> str:
     """Give the page as it is, each table under a mark written anew from the figures of that name."""
 
     def figures(found: re.Match[str]) -> str:
         kept = json.loads((FIGURES / f"{found[1]}.json").read_text("utf-8"))
-        return f"<!-- figures: {found[1]} -->\n```text\n" + "\n".join(lines(kept["figures"])).strip("\n") + "\n```\n"
+        shown = "\n".join(lines(_shortened(kept["figures"]))).strip("\n")
+        return f"<!-- figures: {found[1]} -->\n```text\n{shown}\n```\n"
 
     page = (DOCS / name).read_text("utf-8")
     return re.sub(r"<!-- figures: (\w+) -->\n```text\n.*?```\n", figures, page, flags=re.DOTALL)

@@ -63,7 +63,7 @@ class Eyes:
 def open_eyes(provider: str = "cpu", threads: int = THREADS, manifest: Path = MANIFEST) -> Eyes:
     """Load both networks as they were shipped, or those of another manifest."""
     detector, reader = model("detector", manifest), model("reader", manifest)
-    return Eyes(Detector(detector, provider, threads), Reader(reader, provider, threads), reader.settings["sure"])
+    return Eyes(Detector(detector, provider, threads), Reader(reader, provider, threads), reader.setting("sure"))
 
 
 def _squareness(quad: NDArray[np.float64]) -> float:

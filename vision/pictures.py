@@ -4,7 +4,6 @@ import os
 import re
 import stat
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -130,16 +129,17 @@ def _laid_on_white(raw: NDArray[np.uint8]) -> NDArray[np.generic] | None:
 @contextmanager
 def _overheard() -> Iterator[Callable[[], str]]:
     """Catch what the decoders' C code writes to standard error: it belongs in our one line, or nowhere."""
-    with tempfile.TemporaryFile() as heard:
+    if sys.stderr is not None:
         sys.stderr.flush()
-        try:
-            kept = os.dup(2)
-        except OSError:  # this process has no standard error
-            yield str
-            return
-        os.dup2(heard.fileno(), 2)
-        try:
-            yield lambda: os.pread(heard.fileno(), 65_536, 0).decode("latin-1")
-        finally:
-            os.dup2(kept, 2)
-            os.close(kept)
+    try:
+        kept, heard = os.dup(2), os.memfd_create("heard")
+    except (OSError, AttributeError):  # this process has no standard error, or this system no such files
+        yield str
+        return
+    os.dup2(heard, 2)
+    try:
+        yield lambda: os.pread(heard, 65_536, 0).decode("latin-1")
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(heard)

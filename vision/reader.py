@@ -29,7 +29,7 @@ class Reading:
 class Reader:
     def __init__(self, model: Model, provider: str = "cpu", threads: int = THREADS) -> None:
         self.classes = model.classes
-        self.temperature = model.settings["temperature"]
+        self.temperature = model.setting("temperature")
         self.run: Run = open_model(model, provider, threads)
 
     def read(self, picture: Picture, quads: ArrayLike) -> list[Reading]:

@@ -59,6 +59,14 @@ def test_another_file_is_refused_by_name(manifest: Path, spoil: Callable[[Path],
         ('input = "crops"\n', "", "expected of each"),
         ('file = "reader.onnx"', 'file = "../reader.onnx"', "beside the manifest"),
         ("name =", "name", "cannot be read"),
+        ('classes = ["9h"]', "classes = 5", "reader: classes: expected a list of names, found 5"),
+        (
+            "settings = { temperature = 1.0 }",
+            'settings = { temperature = "hot" }',
+            "settings: expected numbers by name",
+        ),
+        ('sha256 = "', 'sha256 = 5 # "', "sha256: expected text, found 5"),
+        ('file = "reader.onnx"', 'file = ".."', "beside the manifest"),
     ],
 )
 def test_a_spoilt_manifest_is_told_in_one_line(manifest: Path, old: str, new: str, says: str) -> None:
@@ -66,6 +74,11 @@ def test_a_spoilt_manifest_is_told_in_one_line(manifest: Path, old: str, new: st
     with pytest.raises(ModelError, match=says) as told:
         models(manifest)
     assert "\n" not in str(told.value)
+
+
+def test_a_setting_that_is_not_there_is_named(manifest: Path) -> None:
+    with pytest.raises(ModelError, match="reader: settings: expected sure"):
+        model("reader", manifest).setting("sure")
 
 
 def test_what_is_changed_is_read_back(manifest: Path) -> None:

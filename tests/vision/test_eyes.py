@@ -70,7 +70,8 @@ def test_what_is_doubtful_is_looked_at_again_and_both_looks_count(eyes: Eyes) ->
     assert len(says.shown) == 2
     eyes, _ = looking(eyes, [row(0)], {"9h": 0.9, "8h": 0.1}, {"8h": 0.9, "9h": 0.1})
     (card,) = eyes.look(PICTURE).cards
-    assert (card.face, card.up, card.confidence) == (None, True, pytest.approx(0.9))
+    assert (card.face, card.up) == (None, True)
+    assert card.confidence == pytest.approx(0.9)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,8 @@ def test_many_cards_are_read_in_batches_and_in_their_order(eyes: Eyes) -> None:
 def test_stacks_and_hands_are_told_and_an_empty_table_is_empty(eyes: Eyes) -> None:
     eyes, _ = looking(eyes, [row(2, sides=(30, 28)), row(3, x=700, sides=(200, 90))], {"9h": 0.999})
     seen = eyes.look(PICTURE)
-    assert [(stack.center, stack.radius) for stack in seen.stacks] == [((300, 300), pytest.approx(14.5))]
+    (stack,) = seen.stacks
+    assert (*stack.center, stack.radius) == pytest.approx((300, 300, 14.5))
     assert len(seen.hands) == 1
     eyes, says = looking(eyes, [], {"9h": 0.999})
     assert eyes.look(PICTURE).cards == ()

@@ -1,0 +1,62 @@
+"""Cards strewn anywhere: the same for the same seed, where the truth says, on any ground."""
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from datasets.__main__ import main
+from datasets.cache import write_picture
+from datasets.cards import NIGHT, back_pack, deck_pack
+from datasets.strewn import SIDE, strewn
+
+
+def test_a_seed_gives_one_picture() -> None:
+    (one, made_of), (other, _) = strewn("test", 5), strewn("test", 5)
+    assert (one.image == other.image).all()
+    assert one.truth == other.truth
+    assert made_of["deck"] == "house"
+
+
+def test_whole_cards_lie_where_the_truth_says() -> None:
+    """Where a card's quad ends the picture changes: paper lies within, the ground without."""
+    seen = 0
+    for seed in range(12):
+        drawn, _ = strewn("test", seed)
+        for card in drawn.truth.cards:
+            quad = np.array(card.quad)
+            if card.visible < 0.999 or not card.up or not (quad > 10).all() or not (quad < SIDE - 10).all():
+                continue
+            middle = quad.mean(axis=0)
+            sides = (quad + np.roll(quad, -1, axis=0)) / 2
+            grey = cv2.cvtColor(drawn.image, cv2.COLOR_BGR2GRAY).astype(int)
+            for side in sides:
+                way = (side - middle) / np.hypot(*(side - middle))
+                within, without = (side + way * off for off in (-5, 5))
+                seen += abs(grey[round(within[1]), round(within[0])] - grey[round(without[1]), round(without[0])]) > 6
+                seen -= 0.75
+    assert seen > 0
+
+
+def test_the_ground_may_be_any_picture(tmp_path: Path) -> None:
+    write_picture(tmp_path / "ground.png", np.full((300, 500, 3), (250, 10, 250), np.uint8))
+    pictures = [strewn("test", seed, [tmp_path / "ground.png"])[0].image for seed in range(8)]
+    purple = [bool((picture.reshape(-1, 3).mean(axis=0) @ [1, -2, 1]) > 100) for picture in pictures]
+    assert 2 <= sum(purple) <= 7
+
+
+def test_a_black_deck_has_light_pips_on_dark_paper() -> None:
+    light, dark = (deck_pack(name).faces["9c"] for name in ("house", f"house{NIGHT}"))
+    assert light.mean() > 180
+    assert dark.mean() < 75
+    assert back_pack(f"house-red{NIGHT}").faces["back"].shape == back_pack("house-red").faces["back"].shape
+
+
+def test_a_set_of_them_keeps_to_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["-o", str(tmp_path / "set"), "--count", "2", "--split", "test", "--jobs", "1"]
+    assert main(["set", "strewn", *words]) == 0
+    assert main(["set", "tables", *words]) == 2
+    assert "holds strewn, not tables" in capsys.readouterr().err
+    assert main(["set", "strewn", *words, "--deck", "house"]) == 2
+    assert "--deck, --chips and --layout are for tables" in capsys.readouterr().err
