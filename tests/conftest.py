@@ -1,5 +1,7 @@
 """Every run tries the same examples; every test starts with the House Way unworked, so that none leans on another."""
 
+from importlib.util import find_spec
+
 import pytest
 from hypothesis import settings
 
@@ -14,3 +16,6 @@ def _nothing_remembered() -> None:
     for one in vars(house_way).values():
         if hasattr(one, "cache_clear"):
             one.cache_clear()
+
+
+collect_ignore = [] if find_spec("torch") else ["training/learning.py"]  # which looks for doctests everywhere
