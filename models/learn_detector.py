@@ -1,6 +1,5 @@
 """Teach the detector: windows of rendered tables, of cards strewn anywhere, and of photographs."""
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log, pi
@@ -12,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import nn
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import Dataset
 
 from datasets.cache import Picture, read_picture
 from datasets.faults import DataError
@@ -215,17 +214,6 @@ def sights_of_cardless(paths: Sequence[Path]) -> list[Sight]:
         height, width = read_picture(path).shape[:2]
         found.append(Sight(_Reader(path), Truth(width, height), (0.4, 1.1), 0.3))
     return found
-
-
-def batches(source: Windows, first: int, workers: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    order = range(first, first + 10_000_000)
-    yield from DataLoader(source, batch_size=None, sampler=order, num_workers=workers, worker_init_fn=_one_thread)
-
-
-def _one_thread(_: int) -> None:
-    torch.set_num_threads(1)
-    cv2.setNumThreads(1)
-    os.nice(2)
 
 
 def prepare(training: Training) -> None:

@@ -1,6 +1,5 @@
 """Teach the reader: rendered crops without end, and crops of photographs among them."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -11,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import Dataset
 
 from datasets.cache import Picture
 from datasets.crops import Crop, crops
@@ -128,22 +127,6 @@ def _near(picture: Picture, quad: NDArray[np.float64], allowed: tuple[int, ...])
         part = cv2.resize(part, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA).astype(np.uint8)
         corners = (corners + 0.5) * scale - 0.5
     return Shot(np.ascontiguousarray(part), corners, allowed)
-
-
-def batches(
-    seed: int, size: int, shots: Sequence[Shot], first: int, workers: int
-) -> Iterator[tuple[torch.Tensor, ...]]:
-    """Give batches from the first on; the same seed gives the same."""
-    source = CropBatches(seed, size // 2, shots)
-    order = range(first, first + 10_000_000)
-    loader = DataLoader(source, batch_size=None, sampler=order, num_workers=workers, worker_init_fn=_one_thread)
-    yield from loader
-
-
-def _one_thread(_: int) -> None:
-    torch.set_num_threads(1)
-    cv2.setNumThreads(1)
-    os.nice(2)
 
 
 def loss(net: nn.Module, batch: tuple[torch.Tensor, ...]) -> torch.Tensor:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import time
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -9,18 +10,33 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import cv2
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, Dataset
 
 from datasets.faults import DataError
 
 SAVE_EVERY = 100  # steps
 LOG_EVERY = 50
+FAR = 10_000_000  # batches: more than any training takes
 STEEPEST = 10.0  # a longer gradient is shortened to it
 SMOOTH = 0.9995  # of the moving average of the weights that is kept in the end
 
 Batch = Any
 Loss = Callable[[nn.Module, Batch], torch.Tensor]
+
+
+def feed(source: Dataset[Batch], first: int, workers: int) -> Iterator[Batch]:
+    """Give the batches of a source from the first on, made by so many processes; the same source gives the same."""
+    order = range(first, first + FAR)
+    yield from DataLoader(source, batch_size=None, sampler=order, num_workers=workers, worker_init_fn=_one_thread)
+
+
+def _one_thread(_: int) -> None:
+    torch.set_num_threads(1)
+    cv2.setNumThreads(1)
+    os.nice(2)  # the network comes first
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from functools import partial
 from pathlib import Path
 
 import torch
@@ -11,7 +10,7 @@ from datasets.cache import cache_dir
 from datasets.cardless import cardless
 from datasets.faults import Arguments, DataError
 from models import learn_detector, learn_reader
-from models.loop import Recipe, Training
+from models.loop import Recipe, Training, feed
 from models.nets import DEFAULT, new_net
 
 STEPS = {"detector": 6000, "reader": 12000}
@@ -40,14 +39,14 @@ def main(arguments: list[str]) -> int:
     training = Training(new_net(kind, recipe.net, start), recipe, folder, device)
     if kind == "reader":
         shots = learn_reader.shots_of(options.photographs)
-        feed = partial(learn_reader.batches, recipe.seed, recipe.batch, shots)
-        training.run(lambda first: feed(first, options.workers), learn_reader.loss)
+        reads = learn_reader.CropBatches(recipe.seed, recipe.batch // 2, shots)
+        training.run(lambda first: feed(reads, first, options.workers), learn_reader.loss)
     else:
         places = {"tables": options.tables, "strewn": options.strewn}
         sets = [(SHARES[name], place or cache_dir() / "sets" / name) for name, place in places.items()]
-        source = learn_detector.source_of(recipe.seed, recipe.batch, sets, options.photographs, cardless("train"))
+        windows = learn_detector.source_of(recipe.seed, recipe.batch, sets, options.photographs, cardless("train"))
         learn_detector.prepare(training)
-        training.run(lambda first: learn_detector.batches(source, first, options.workers), learn_detector.loss)
+        training.run(lambda first: feed(windows, first, options.workers), learn_detector.loss)
     sys.stdout.write(f"{training.checkpoint}: {training.step} steps\n")
     return 0
 
