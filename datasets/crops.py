@@ -36,6 +36,8 @@ class Crop:
     """One card as the reader gets it."""
 
     image: Image  # of vision.rectify.SIZE, BGR
+    picture: Image  # that it was cut from
+    quad: Floats  # where the detector would have it there
     face: str  # "9h", "back", or "none" where there is no card
     deck: str
     hard: float  # from 0, the easiest, to 1
@@ -100,8 +102,9 @@ def _crop(dice: Dice, deck: str, back: str, ground: Image) -> Crop:
     taken = add_grain(develop(lit, sensor), sensor.noise, dice)
     if dice.random() < PRESSED:
         taken = squeeze(taken, sensor.jpeg)
-    found = _upright(taken, subject, dice)
-    return Crop(found, face, deck, _hardness(subject, sensor, visible, level), subject.tall, visible)
+    quad = _told(subject, dice)
+    found = rectify(taken, quad, float(dice.uniform(0.0, 0.06)))
+    return Crop(found, taken, quad, face, deck, _hardness(subject, sensor, visible, level), subject.tall, visible)
 
 
 def _subject(dice: Dice) -> Subject:
@@ -290,14 +293,12 @@ def _light(image: Image, subject: Subject, dice: Dice) -> tuple[Image, float]:
     return lit.astype(np.uint8, copy=False), level
 
 
-def _upright(image: Image, subject: Subject, dice: Dice) -> Image:
-    """Cut the card out as the detector has it: a rectangle, its corners not quite right, either end up."""
+def _told(subject: Subject, dice: Dice) -> Floats:
+    """Give the card as the detector has it: a rectangle, its corners not quite right, either end up."""
     quad = rectangle(subject.quad) if dice.random() < BOXED else subject.quad
     off = 0.25 + subject.tall * float(dice.choice([0.008, 0.012, 0.025, 0.04]))
     quad = quad + dice.normal(0, off, 2) + dice.normal(0, off / 2, (4, 2))
-    if dice.random() < 0.5:
-        quad = np.roll(quad, 2, axis=0)
-    return rectify(image, quad, float(dice.uniform(0.0, 0.06)))
+    return np.roll(quad, 2, axis=0) if dice.random() < 0.5 else quad
 
 
 def _hardness(subject: Subject, sensor: Sensor, visible: float, level: float) -> float:

@@ -1,5 +1,6 @@
 """`python -m models`: from fetched data to the shipped weights."""
 
+import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -30,6 +31,9 @@ def main(arguments: list[str]) -> int:
     except (DataError, ModelError) as fault:
         sys.stderr.write(f"models: {fault}\n")
         return 2
+    except BrokenPipeError:  # whoever read our figures has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         return 130
 

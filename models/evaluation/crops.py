@@ -16,7 +16,8 @@ from models.evaluation.chances import at_precision, calibration_error, reliabili
 from models.evaluation.counting import TALL_PX, WHOLE
 from models.evaluation.looking import reader_of
 from models.evaluation.report import Figures, percent, shares, told
-from vision.reader import PLAIN, probabilities
+from vision.reader import PLAIN, VIEWS, probabilities
+from vision.rectify import rectify
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
@@ -59,12 +60,15 @@ class CropReader:
 
     def __call__(self, index: int) -> Reads:
         found = list(islice(crops(self.split, self.seed * SPREAD + index), self.size))
-        images = np.stack([crop.image for crop in found])
         reader = reader_of(self.manifest, self.threads)
+        first, again = (
+            np.stack([rectify(crop.picture, np.roll(crop.quad, turned, axis=0), margin) for crop in found])
+            for margin, turned in VIEWS
+        )
         return Reads(
             np.array([READS.index(crop.face) for crop in found]),
-            reader.logits(images),
-            reader.logits(np.ascontiguousarray(images[:, ::-1, ::-1])),
+            reader.logits(first),
+            reader.logits(again),
             np.array([crop.visible for crop in found]),
             np.array([crop.tall_px for crop in found]),
             tuple(crop.deck for crop in found),
