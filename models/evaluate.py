@@ -11,7 +11,7 @@ from datasets.cache import cache_dir, write_whole
 from datasets.faults import Arguments, DataError
 from models.evaluation.looking import Looker
 from models.evaluation.report import Figures, lines
-from models.shelf import HERE, MANIFEST, ModelError, change, models
+from models.shelf import HERE, MANIFEST, change, models
 
 SPLITS = ("val", "test")
 KINDS = ("detector", "reader")
@@ -21,11 +21,8 @@ def main(arguments: list[str]) -> int:
     """Measure one thing; give 1 where two networks that should agree do not."""
     options = _parser().parse_args(arguments)
     manifest = options.models / MANIFEST.name
-    try:
-        listed = {name: one.sha256 for name, one in models(manifest).items()}
-        found = PARTS[options.what](options, manifest)
-    except ModelError as fault:
-        raise DataError(str(fault)) from fault
+    listed = {name: one.sha256 for name, one in models(manifest).items()}
+    found = PARTS[options.what](options, manifest)
     sys.stdout.writelines(f"{line}\n" for line in lines(found, options.what))
     if options.o:
         kept = {"command": _said(options), "models": listed, "figures": found}

@@ -1,6 +1,7 @@
 """The two networks, as ultralytics builds them: the detector's oriented boxes, the reader's classes."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,18 +39,16 @@ def new_net(kind: str, yaml: str = "", weights: Path | None = None) -> nn.Module
     return net
 
 
-def take_over(net: nn.Module, state: dict[str, torch.Tensor]) -> int:
-    """Load what has the same name and shape; give how many tensors that were.
+def take_over(net: nn.Module, state: Mapping[str, torch.Tensor]) -> None:
+    """Load what has the same name and shape.
 
     A detector's two heads, of which one gives many boxes for a thing and the other one, start alike.
     """
     own = net.state_dict()
-    for name in own:
-        if ONE in name and name not in state and (twin := name.replace(ONE, "")) in state:
-            state[name] = state[twin]
-    fitting = {name: tensor for name, tensor in state.items() if name in own and own[name].shape == tensor.shape}
+    twins = {name: state[name.replace(ONE, "")] for name in own if ONE in name and name.replace(ONE, "") in state}
+    known = {**twins, **state}
+    fitting = {name: known[name] for name, tensor in own.items() if name in known and known[name].shape == tensor.shape}
     net.load_state_dict(fitting, strict=False)
-    return len(fitting)
 
 
 def state_of(path: Path) -> dict[str, torch.Tensor]:

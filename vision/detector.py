@@ -94,19 +94,19 @@ def corners(boxes: Floats) -> Floats:
 def _merged(quads: Floats, scores: Floats) -> list[tuple[int, Floats]]:
     """Put boxes of one thing together: the surest leads, and the corners are the mean of all, weighed by score."""
     free = np.ones(len(quads), bool)
+    turns = np.stack([np.roll(quads, turn, axis=1) for turn in range(4)])  # a box may start at any of its corners
     found = []
     for first in range(len(quads)):
         if not free[first]:
             continue
         lead = quads[first]
         short = min(float(np.hypot(*(lead[1] - lead[0]))), float(np.hypot(*(lead[3] - lead[0]))))
-        turns = [np.roll(quads, turn, axis=1) for turn in range(4)]
-        apart = np.stack([np.hypot(*np.moveaxis(turned - lead, -1, 0)).mean(axis=1) for turned in turns])
+        apart = np.hypot(*np.moveaxis(turns - lead, -1, 0)).mean(axis=2)
         way = apart.argmin(axis=0)
         same = np.flatnonzero(free & (apart.min(axis=0) <= SAME * short))
         free[same] = False
         free[first] = False
-        near = np.array([turns[way[n]][n] for n in same])
+        near = turns[way[same], same]
         weight = scores[same] ** 2
         found.append((first, (near * weight[:, None, None]).sum(axis=0) / weight.sum()))
     return found

@@ -87,5 +87,5 @@ def told(things: Iterable[T], total: int, what: str) -> Iterator[T]:
         now = time.monotonic()
         if now - last >= EVERY_S or number == total:
             last = now
-            sys.stderr.write(f"{what}: {number} of {total}, {now - start:.0f} s\n")
+            sys.stderr.write(f"{what}: {number}{f' of {total}' if total else ''}, {now - start:.0f} s\n")
             sys.stderr.flush()

@@ -56,22 +56,19 @@ def test_a_mark_lies_where_the_truth_says(scale: float, *, half: bool, monkeypat
         assert (seen["m10"] / seen["m00"], seen["m01"] / seen["m00"]) == pytest.approx((x * SIDE, y * SIDE), abs=0.12)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_the_boxes_of_a_window_lie_where_its_cards_are(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_boxes_of_a_window_lie_where_its_cards_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learn_detector, "_coloured", lambda image, _: image)
-    chip = StackTruth(
-        None, (100.0, 100.0), (100.0, 100.0), 20.0, 3.0, (5,), ((80.0, 80.0), (120.0, 80.0), (120.0, 120.0))
-    )
-    truth = Truth(640, 480, (CardTruth("c1", QUAD, "9h", up=True, visible=1.0),), (chip,))
-    shown, boxes = window(Sight(marked, truth, (0.8, 1.2), 1.0), np.random.default_rng(seed))
-    cards = [box for box in boxes if box[0] == 0]
-    if not cards:
-        pytest.skip("the card lies outside this window")
-    (found,) = corners(np.array([cards[0][1:]]) * [SIDE, SIDE, SIDE, SIDE, 1])
-    inside = (found > 4).all(axis=1) & (found < SIDE - 5).all(axis=1)
-    for x, y in found[inside]:
-        part = shown[round(y) - 2 : round(y) + 3, round(x) - 2 : round(x) + 3].astype(int)
-        assert np.ptp(part.reshape(-1, 3), axis=1).max() > 60 or part.mean() > 180, "no mark at a corner"
+    truth = Truth(640, 480, (CardTruth("c1", QUAD, "9h", up=True, visible=1.0),))
+    checked = 0
+    for seed in range(12):
+        shown, boxes = window(Sight(marked, truth, (0.8, 1.2), 1.0), np.random.default_rng(seed))
+        for box in boxes:
+            (found,) = corners(np.array([box[1:]]) * [SIDE, SIDE, SIDE, SIDE, 1])
+            for x, y in found[((found > 4) & (found < SIDE - 5)).all(axis=1)]:
+                part = shown[round(y) - 2 : round(y) + 3, round(x) - 2 : round(x) + 3].astype(int)
+                assert np.ptp(part.reshape(-1, 3), axis=1).max() > 60 or part.mean() > 180, "no mark at a corner"
+                checked += 1
+    assert checked > 20
 
 
 def still_batches(first: int) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
