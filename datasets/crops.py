@@ -294,9 +294,15 @@ def _light(image: Image, subject: Subject, dice: Dice) -> tuple[Image, float]:
 
 
 def _told(subject: Subject, dice: Dice) -> Floats:
-    """Give the card as the detector has it: a rectangle, its corners not quite right, either end up."""
+    """Give the card as the detector has it: a rectangle, moved, turned and stretched a little, either end up."""
     quad = rectangle(subject.quad) if dice.random() < BOXED else subject.quad
-    off = 0.25 + subject.tall * float(dice.choice([0.008, 0.012, 0.025, 0.04]))
+    part = float(dice.choice([0.008, 0.012, 0.025, 0.04]))  # of the card's height
+    off = 0.25 + subject.tall * part
+    arms = quad - quad.mean(axis=0)
+    across, along = (arms[1] + arms[2]) / 2, (arms[2] + arms[3]) / 2
+    wider, taller, turned = dice.normal(0, 0.8 * part, 3)
+    quad = quad + wider * np.outer([-1, 1, 1, -1], across) + taller * np.outer([-1, -1, 1, 1], along)
+    quad = quad + turned * arms[:, ::-1] * [-1, 1]
     quad = quad + dice.normal(0, off, 2) + dice.normal(0, off / 2, (4, 2))
     return np.roll(quad, 2, axis=0) if dice.random() < 0.5 else quad
 

@@ -53,7 +53,8 @@ class Detector:
         least = np.array([self.least[name] for name in self.classes])
         near = np.flatnonzero(best >= least[kinds])
         near = near[np.argsort(-best[near], kind="stable")][:MOST]
-        quads = (corners(raw[near][:, [0, 1, 2, 3, 4 + count]]) + 0.5) / scales - 0.5
+        boxes = upright(raw[near][:, [0, 1, 2, 3, 4 + count]])
+        quads = (corners(boxes) + 0.5) / scales - 0.5
         found = []
         for group in (
             {self.classes.index(name) for name in CARDS},
@@ -80,6 +81,15 @@ def fitted(picture: Picture) -> tuple[Picture, Floats]:
     below, right = ceil(size[1] / STRIDE) * STRIDE - size[1], ceil(size[0] / STRIDE) * STRIDE - size[0]
     filled = cv2.copyMakeBorder(picture, 0, below, 0, right, cv2.BORDER_CONSTANT, value=(GREY,) * 3)
     return np.ascontiguousarray(filled, dtype=np.uint8), np.array(size) / (width, height)
+
+
+def upright(boxes: Floats) -> Floats:
+    """Give the same boxes with the shorter side across: the network says one rectangle in either way."""
+    x, y, width, height, turn = boxes.T
+    lying = width > height
+    return np.column_stack(
+        [x, y, np.minimum(width, height), np.maximum(width, height), np.where(lying, turn + np.pi / 2, turn)]
+    )
 
 
 def corners(boxes: Floats) -> Floats:

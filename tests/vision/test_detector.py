@@ -93,3 +93,12 @@ def test_a_chip_on_a_card_is_not_the_card(eye: Detector) -> None:
 def test_what_the_network_hardly_believes_is_left_out(eye: Detector) -> None:
     assert saying(eye, row(300, 300, 0.2)).find(blank(1280, 720)) == []
     assert saying(eye).find(blank(1280, 720)) == []
+
+
+@pytest.mark.parametrize("turn", [-0.7, 0.0, 0.4, pi / 2, 2.3])
+def test_the_shorter_side_of_a_box_is_across_however_the_network_puts_it(eye: Detector, turn: float) -> None:
+    lying = (300.0, 300.0, 56.0, 40.0, 0.9, 0, 0, 0, turn)
+    (found,) = saying(eye, lying).find(blank(1280, 720))
+    assert np.hypot(*(found.quad[1] - found.quad[0])) == pytest.approx(40)
+    way = found.quad[3] - found.quad[0]
+    assert abs(way @ (np.cos(turn), np.sin(turn))) == pytest.approx(56)
