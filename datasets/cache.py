@@ -35,6 +35,13 @@ def write_whole(path: Path, data: bytes) -> None:
         raise DataError(f"{path}: cannot be written: {fault.strerror}") from fault
 
 
+def check_writable(path: Path) -> None:
+    """Refuse a place that cannot be written, before the work whose result goes there."""
+    probe = path.with_name(f".probe-{path.name}")
+    write_whole(probe, b"")
+    probe.unlink()
+
+
 def write_picture(path: Path, picture: Picture, quality: int = 90) -> None:
     """Write a picture in the format its name says; quality counts for webp and jpg only."""
     options = {".webp": [cv2.IMWRITE_WEBP_QUALITY, quality], ".jpg": [cv2.IMWRITE_JPEG_QUALITY, quality]}

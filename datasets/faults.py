@@ -1,6 +1,7 @@
 """What goes wrong with a picture, a package, a name or a word of a command, told in one line."""
 
 import argparse
+from collections.abc import Callable
 from typing import NoReturn
 
 
@@ -13,3 +14,18 @@ class Arguments(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise DataError(f"{message}; `{self.prog} --help` says what it takes")
+
+
+def number_from(least: int) -> Callable[[str], int]:
+    """Give the `type` of an argument that is a whole number, no less than `least`.
+
+    >>> number_from(1)("12")
+    12
+    """
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"expected a whole number, {least} or more; found {text!r}")
+        return int(text)
+
+    return read

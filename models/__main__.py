@@ -12,24 +12,25 @@ COMMANDS = ("train", "export", "evaluate")
 TRAINING = ("torch", "torchvision", "ultralytics", "onnx")
 
 
-def _command(name: str) -> Callable[[list[str]], int]:
+def _main_of(name: str) -> Callable[[list[str]], int]:
     """Import only what is asked for: what is training needs torch, what is shipped does not."""
     if name not in COMMANDS:
         raise DataError(f"expected {', '.join(COMMANDS)}; `python -m models train --help` says more")
-    try:
-        main: Callable[[list[str]], int] = import_module(f"models.{name}").main
-    except ModuleNotFoundError as fault:
-        if fault.name not in TRAINING:
-            raise
-        raise DataError(f"{fault.name} is not installed: `{name}` needs `pip install feltwatch[train]`") from fault
-    return main
+    found: Callable[[list[str]], int] = import_module(f"models.{name}").main
+    return found
 
 
 def main(arguments: list[str]) -> int:
+    name, *rest = arguments or [""]
     try:
-        return _command(arguments[0] if arguments else "")(arguments[1:])
+        return _main_of(name)(rest)
     except (DataError, ModelError) as fault:
         sys.stderr.write(f"models: {fault}\n")
+        return 2
+    except ModuleNotFoundError as fault:
+        if fault.name not in TRAINING:
+            raise
+        sys.stderr.write(f"models: {fault.name} is not installed: `{name}` needs `pip install feltwatch[train]`\n")
         return 2
     except BrokenPipeError:  # whoever read our figures has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
 
-from datasets.cache import cache_dir, write_whole
-from datasets.faults import Arguments, DataError
+from datasets.cache import cache_dir, check_writable, write_whole
+from datasets.faults import Arguments, DataError, number_from
 from models.evaluation.looking import Looker
 from models.evaluation.report import Figures, lines
 from models.shelf import HERE, MANIFEST, change, models
@@ -21,6 +21,8 @@ def main(arguments: list[str]) -> int:
     """Measure one thing; give 1 where two networks that should agree do not."""
     options = _parser().parse_args(arguments)
     manifest = options.models / MANIFEST.name
+    if options.o:
+        check_writable(options.o)  # better now than after an hour
     listed = {name: one.sha256 for name, one in models(manifest).items()}
     found = PARTS[options.what](options, manifest)
     sys.stdout.writelines(f"{line}\n" for line in lines(found, options.what))
@@ -45,9 +47,15 @@ def _tables(options: argparse.Namespace, manifest: Path) -> Figures:
 
 
 def _photographs(options: argparse.Namespace, manifest: Path) -> Figures:
-    from models.evaluation.photographs import measure  # noqa: PLC0415  as above
+    from models.evaluation.matching import ANYWHERE  # noqa: PLC0415  as above
+    from models.evaluation.photographs import Photographs, measure  # noqa: PLC0415  as above
 
-    return measure(Looker(manifest, options.threads), options.folder, options.split, options.jobs, options.show)
+    run = Photographs(Looker(manifest, options.threads))
+    if options.plain:
+        from models.plain import Plain  # noqa: PLC0415  with it comes torch
+
+        run = Photographs(Plain(options.plain), ANYWHERE)
+    return measure(run, options.folder, options.split, options.jobs, options.show)
 
 
 def _crops(options: argparse.Namespace, manifest: Path) -> Figures:
@@ -128,17 +136,20 @@ def _parser() -> argparse.ArgumentParser:
         part = parts.add_parser(name, help=says, description=says)
         part.add_argument("--models", type=Path, default=HERE, metavar="DIR", help="where manifest.toml lies")
         part.add_argument("-o", type=Path, metavar="FILE", help="write the figures there, as JSON")
-        part.add_argument("--seed", type=int, default=1)
-        part.add_argument("--jobs", type=int, default=1, help="processes")
-        part.add_argument("--threads", type=int, default=1, help="of the networks, in each process")
+        part.add_argument("--seed", type=number_from(0), default=1)
+        part.add_argument("--jobs", type=number_from(1), default=1, help="processes")
+        part.add_argument("--threads", type=number_from(1), default=1, help="of the networks, in each process")
         if count or name == "cardless":
-            part.add_argument("--count", type=int, default=count, metavar="N")
+            part.add_argument("--count", type=number_from(1 if count else 0), default=count, metavar="N")
         if name not in ("parity", "calibrate"):
             part.add_argument("--split", choices=SPLITS, default="test")
         if name in ("tables", "photographs", "cardless"):
             part.add_argument("--show", type=Path, metavar="DIR", help="write the worst hundred there, to be looked at")
     kinds = parts.choices
     kinds["photographs"].add_argument("folder", type=Path, help="a source, or a folder of sources")
+    kinds["photographs"].add_argument(
+        "--plain", type=Path, metavar="FILE", help="what `train plain` made, in place of the two networks"
+    )
     kinds["calibrate"].add_argument(
         "--photographs", type=Path, metavar="FOLDER", help="photographs, of which val counts"
     )

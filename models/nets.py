@@ -1,6 +1,6 @@
 """The two networks, as ultralytics builds them: the detector's oriented boxes, the reader's classes."""
 
-import os
+import pickle
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -8,12 +8,11 @@ from typing import Any
 import torch
 from torch import nn
 
+from datasets.faults import DataError
 from datasets.labels import CLASSES
 from datasets.sets import READS
-from models.torchvision import make_importable
+from models.importing import make_importable
 
-os.environ.setdefault("YOLO_OFFLINE", "true")  # nothing is fetched behind our back
-os.environ.setdefault("YOLO_VERBOSE", "false")
 make_importable()
 
 from ultralytics.cfg import get_cfg  # noqa: E402  once torchvision can be imported
@@ -27,16 +26,24 @@ DEFAULT = {"detector": "yolo11n-obb.yaml", "reader": "yolo11n-cls.yaml"}
 def new_net(kind: str, yaml: str = "", weights: Path | None = None) -> nn.Module:
     """Build a network; what fits of the weights is taken over, the rest starts at random."""
     if kind == "detector":
-        shape = yaml_model_load(yaml or DEFAULT[kind]) | {"end2end": True}
+        shape = _shape(yaml or DEFAULT[kind]) | {"end2end": True}
         net = OBBModel(shape, nc=len(CLASSES), verbose=False)
         net.args = get_cfg()
         net.names = dict(enumerate(CLASSES))
     else:
-        net = ClassificationModel(yaml or DEFAULT[kind], nc=len(READS), verbose=False)
+        net = ClassificationModel(_shape(yaml or DEFAULT[kind]), nc=len(READS), verbose=False)
         net.names = dict(enumerate(READS))
     if weights is not None:
         take_over(net, state_of(weights))
     return net
+
+
+def _shape(yaml: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = yaml_model_load(yaml)
+    except (OSError, KeyError, IndexError, TypeError) as fault:
+        raise DataError(f"{yaml}: ultralytics knows no such network; expected one such as {DEFAULT}") from fault
+    return found
 
 
 def take_over(net: nn.Module, state: Mapping[str, torch.Tensor]) -> None:
@@ -53,7 +60,10 @@ def take_over(net: nn.Module, state: Mapping[str, torch.Tensor]) -> None:
 
 def state_of(path: Path) -> dict[str, torch.Tensor]:
     """Read the weights of a checkpoint of ours, or of ultralytics'."""
-    found: Any = torch.load(path, map_location="cpu", weights_only=False)  # ultralytics pickles whole models
-    kept = found.get("ema") or found["model"]
+    try:
+        found: Any = torch.load(path, map_location="cpu", weights_only=False)  # ultralytics pickles whole models
+        kept = found.get("ema") or found["model"]
+    except (OSError, RuntimeError, EOFError, LookupError, AttributeError, pickle.UnpicklingError) as fault:
+        raise DataError(f"{path}: no checkpoint of ours or of ultralytics': {fault}".splitlines()[0]) from fault
     state = kept if isinstance(kept, dict) else kept.float().state_dict()
     return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in state.items()}

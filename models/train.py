@@ -1,4 +1,4 @@
-"""`python -m models train`: teach one of the two networks, or go on with it."""
+"""`python -m models train`: teach one of the two networks, or the plain one to compare with; or go on with it."""
 
 import argparse
 import sys
@@ -8,8 +8,8 @@ import torch
 
 from datasets.cache import cache_dir
 from datasets.cardless import cardless
-from datasets.faults import Arguments, DataError
-from models import learn_detector, learn_reader
+from datasets.faults import Arguments, DataError, number_from
+from models import learn_detector, learn_reader, plain
 from models.loop import Recipe, Training, feed
 from models.nets import DEFAULT, new_net
 
@@ -23,6 +23,16 @@ def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
     kind = options.kind
     torch.set_num_threads(options.threads)
+    start = options.start or cache_dir() / "weights" / "yolo11n.pt"
+    if not start.is_file():
+        raise DataError(f"{start}: no such weights; `python -m datasets fetch weights` brings those to start from")
+    folder = options.o or cache_dir() / "models" / kind
+    places = {"tables": options.tables, "strewn": options.strewn}
+    sets = {name: place or cache_dir() / "sets" / name for name, place in places.items()}
+    if kind == "plain":
+        last = plain.train(folder, start, options.hours, sets.values(), options.photographs)
+        sys.stdout.write(f"{last}\n")
+        return 0
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     recipe = Recipe(
         kind,
@@ -32,19 +42,14 @@ def main(arguments: list[str]) -> int:
         options.rate or RATE[kind],
         options.seed,
     )
-    folder = options.o or cache_dir() / "models" / kind
-    start = options.start or cache_dir() / "weights" / "yolo11n.pt"
-    if not start.is_file():
-        raise DataError(f"{start}: no such weights; `python -m datasets fetch weights` brings those to start from")
     training = Training(new_net(kind, recipe.net, start), recipe, folder, device)
     if kind == "reader":
         shots = learn_reader.shots_of(options.photographs)
         reads = learn_reader.CropBatches(recipe.seed, recipe.batch // 2, shots)
         training.run(lambda first: feed(reads, first, options.workers), learn_reader.loss)
     else:
-        places = {"tables": options.tables, "strewn": options.strewn}
-        sets = [(SHARES[name], place or cache_dir() / "sets" / name) for name, place in places.items()]
-        windows = learn_detector.source_of(recipe.seed, recipe.batch, sets, options.photographs, cardless("train"))
+        shares = [(SHARES[name], place) for name, place in sets.items()]
+        windows = learn_detector.source_of(recipe.seed, recipe.batch, shares, options.photographs, cardless("train"))
         learn_detector.prepare(training)
         training.run(lambda first: feed(windows, first, options.workers), learn_detector.loss)
     sys.stdout.write(f"{training.checkpoint}: {training.step} steps\n")
@@ -53,16 +58,17 @@ def main(arguments: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Arguments(prog="python -m models train", description=__doc__)
-    parser.add_argument("kind", choices=("detector", "reader"))
+    parser.add_argument("kind", choices=("detector", "reader", "plain"))
     parser.add_argument("-o", type=Path, metavar="DIR", help="where its checkpoints lie; the cache, if not said")
     parser.add_argument("--net", default="", help="another of ultralytics' networks, such as yolo26n-obb.yaml")
     parser.add_argument("--start", type=Path, metavar="FILE", help="weights to start from; those fetched, if not said")
-    parser.add_argument("--steps", type=int, default=0)
-    parser.add_argument("--batch", type=int, default=0)
+    parser.add_argument("--steps", type=number_from(0), default=0)
+    parser.add_argument("--batch", type=number_from(0), default=0)
     parser.add_argument("--rate", type=float, default=0.0)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--workers", type=int, default=2, help="processes that make pictures")
+    parser.add_argument("--hours", type=float, default=2.0, help="how long plain trains; it counts no steps")
+    parser.add_argument("--seed", type=number_from(0), default=1)
+    parser.add_argument("--threads", type=number_from(1), default=2)
+    parser.add_argument("--workers", type=number_from(0), default=2, help="processes that make pictures")
     parser.add_argument("--tables", type=Path, metavar="DIR", help="a set of tables; that in the cache, if not said")
     parser.add_argument("--strewn", type=Path, metavar="DIR", help="a set of cards strewn anywhere; likewise")
     parser.add_argument(

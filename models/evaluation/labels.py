@@ -7,7 +7,7 @@ import numpy as np
 
 from datasets.real import Photograph
 from datasets.truth import CardTruth, Point
-from models.evaluation.matching import SAME, answer, bounds, box_round, holders, matched, overlaps
+from models.evaluation.matching import CORNER, SAME, answer, bounds, box_round, holders, matched, overlaps
 from vision.seen import Seen, SeenCard
 
 
@@ -30,7 +30,7 @@ class Judged:
         return self.true.up and not self.wanted
 
 
-def judged(seen: Seen, photo: Photograph) -> tuple[Judged, ...]:
+def judged(seen: Seen, photo: Photograph, corner: tuple[float, float] = CORNER) -> tuple[Judged, ...]:
     """Say of every label which told card it is of.
 
     A told card answers for one face. First, a told card that holds an index of its own face in a corner is of that
@@ -43,7 +43,7 @@ def judged(seen: Seen, photo: Photograph) -> tuple[Judged, ...]:
     indices = [n for n, card in enumerate(cards) if card.label == "index"]
     whole = [n for n, card in enumerate(cards) if card.label != "index"]
     quads = {number: card.quad for number, card in enumerate(seen.cards)}
-    held = {n: holders(quads, _middle(cards[n])) for n in indices}
+    held = {n: holders(quads, _middle(cards[n]), corner) for n in indices}
     speaks = _confirmed(seen, held, wanted)
     found = _of_whole(seen, [cards[n] for n in whole], [wanted[n] for n in whole], speaks)
     told: dict[int, int] = {whole[place]: number for place, number in found.items()}

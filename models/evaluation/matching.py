@@ -15,6 +15,7 @@ LEAST_PX = 1e-3  # an outline of less area overlaps nothing
 FOUND = 0.7  # overlap from which a card counts as found
 SAME = 0.5  # overlap from which a told card is about a true one
 CORNER = (0.3, 0.35)  # of a card's sides: the part of it that is a corner
+ANYWHERE = (0.5, 0.5)  # of a box that does not turn with the card
 SLACK = 0.03  # by which a quad may miss
 AT = (0.1, 0.14)  # where in a corner the middle of an index is: of rank and suit together
 SIDES = (1.0, 1.4)  # of a card
@@ -102,16 +103,16 @@ def tall_px(quad: Quad) -> float:
     return float(np.hypot(a, b) + np.hypot(c, d)) / 2
 
 
-def holders(told: Mapping[int, Quad], point: Point) -> dict[int, float]:
+def holders(told: Mapping[int, Quad], point: Point, corner: tuple[float, float] = CORNER) -> dict[int, float]:
     """Give which told cards hold a point where an index may be, each with how far it lies from where indices are.
 
-    How far is said in widths of the card.
+    How far is said in widths of the card. With ANYWHERE for its corners, the whole card may hold indices.
     """
     found = {}
     for number, quad in told.items():
         across, along = _in_card(quad, point)
         across, along = min(across, 1 - across), min(along, 1 - along)  # one corner for all four
-        if -SLACK <= across <= CORNER[0] and -SLACK <= along <= CORNER[1]:
+        if -SLACK <= across <= corner[0] and -SLACK <= along <= corner[1]:
             found[number] = float(np.hypot((across - AT[0]) * SIDES[0], (along - AT[1]) * SIDES[1]))
     return found
 

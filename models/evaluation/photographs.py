@@ -10,7 +10,7 @@ from datasets.real import Photograph, photographs
 from datasets.stream import ordered
 from models.evaluation.labels import Judged, judged
 from models.evaluation.looking import Fault, Look, Worst
-from models.evaluation.matching import DOWN_ANSWERS
+from models.evaluation.matching import CORNER, DOWN_ANSWERS
 from models.evaluation.report import Figures, Tally, shares, table, told
 from models.shelf import HERE
 
@@ -28,10 +28,11 @@ class Photographs:
     """A photograph -> what came of its labels, and how many cards were told; picklable."""
 
     look: Look
+    corner: tuple[float, float] = CORNER  # where in a told card its indices may be
 
     def __call__(self, photo: Photograph) -> tuple[tuple[Judged, ...], int]:
         seen = self.look(photo.load())
-        return judged(seen, photo), len(seen.cards)
+        return judged(seen, photo, self.corner), len(seen.cards)
 
 
 @dataclass
@@ -106,7 +107,7 @@ class Count:
         }
 
 
-def measure(look: Look, folder: Path, split: str, jobs: int = 1, show: Path | None = None) -> Figures:
+def measure(run: Photographs, folder: Path, split: str, jobs: int = 1, show: Path | None = None) -> Figures:
     """Look at every photograph of a split."""
     photos = list(told(photographs(folder, (split,)), 0, "photographs measured"))
     if not photos:
@@ -114,7 +115,7 @@ def measure(look: Look, folder: Path, split: str, jobs: int = 1, show: Path | No
             f"{folder}: no photographs of the split {split!r}; expected a source of it, or a folder of such"
         )
     count = Count(unreadable())
-    outcomes = told(ordered(Photographs(look), photos, jobs, RUN), len(photos), "photographs")
+    outcomes = told(ordered(run, photos, jobs, RUN), len(photos), "photographs")
     for photo, (found, cards) in zip(photos, outcomes, strict=True):
         count.add(photo, found, cards)
     _check_used(count, photos)

@@ -39,6 +39,10 @@ def test_figures_are_kept_with_the_command_and_the_models_they_are_of(
         (["dice"], "dice"),
         (["tables", "--split", "train"], "train"),
         (["photographs"], "folder"),
+        (["tables", "--count", "0"], "expected a whole number, 1 or more; found '0'"),
+        (["tables", "--seed", "-1"], "found '-1'"),
+        (["tables", "--threads", "two"], "found 'two'"),
+        (["tables", "-o", "/proc/none/figures.json"], "cannot be written"),
         (["tables", "--models", "/nowhere"], "/nowhere/manifest.toml"),
     ],
 )

@@ -18,7 +18,7 @@ from datasets.cache import Picture
 from datasets.labels import GREY
 from datasets.sets import READS
 from datasets.truth import CardTruth, StackTruth, Truth
-from models import learn_detector, learn_reader
+from models import learn_detector, learn_reader, plain
 from models.__main__ import main
 from models.export import shipped, write_onnx
 from models.learn_detector import SIDE, Sight, window
@@ -27,6 +27,7 @@ from models.nets import new_net
 from vision.detector import corners
 from vision.rectify import SIZE
 
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the exporter, by the library itself
 QUAD = ((300.0, 200.0), (360.0, 210.0), (345.0, 300.0), (285.0, 290.0))
 MARKS = ((255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255))
 
@@ -142,6 +143,40 @@ def test_only_the_rank_may_be_known() -> None:
     mask[0, kings] = True
     crop = (torch.zeros((1, 3, 8, 8), dtype=torch.uint8), mask, torch.ones(1))
     assert float(learn_reader.loss(net, crop)) == pytest.approx(0, abs=1e-5)
+
+
+def test_the_plain_detector_trains_and_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = Truth(640, 480, (CardTruth("c1", QUAD, "9h", up=True, visible=1.0),))
+    monkeypatch.setattr(plain, "sights_of_photographs", lambda _: [Sight(marked, truth, (1.0, 1.0), 0.0)] * 16)
+    folder, start = tmp_path / "plain", Path("yolo11n.yaml")
+    weights = plain.train(folder, start, 0.001, (), None)
+    assert (folder / "labels" / "000003.txt").read_text() == "20 0.503906 0.520833 0.117188 0.208333\n"
+    assert plain.Plain(weights)(marked()).cards == ()  # it has learnt nothing yet, and is as unsure
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["train", "reader", "--start", "{bad}"], "{bad}"),
+        (["train", "reader", "--net", "yolo99z-cls.yaml", "--start", "{weights}"], "yolo99z-cls.yaml"),
+        (["train", "reader", "--steps", "-4"], "0 or more; found '-4'"),
+        (["train", "detector", "--start", "{weights}", "--tables", "{folder}"], "no set of pictures"),
+        (["evaluate", "photographs", "{folder}", "--plain", "{bad}"], "{folder}"),
+    ],
+)
+def test_bad_input_of_training_is_one_line(
+    words: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad, weights = tmp_path / "bad.pt", tmp_path / "weights.pt"
+    bad.write_text("not weights")
+    torch.save({"model": new_net("reader").state_dict()}, weights)
+    places = {"{bad}": str(bad), "{weights}": str(weights), "{folder}": str(tmp_path)}
+    for name, place in places.items():
+        words = [word.replace(name, place) for word in words]
+        says = says.replace(name, place)
+    assert main([*words, "-o", str(tmp_path / "out")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert says in line
 
 
 def test_training_without_its_data_says_how_to_get_it(capsys: pytest.CaptureFixture[str]) -> None:
