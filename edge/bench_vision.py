@@ -40,6 +40,7 @@ class Times:
     find_s: float
     read_s: float
     both_s: float
+    look_s: float
 
     @property
     def ratio(self) -> float:
@@ -52,6 +53,7 @@ class Times:
             ("everything found", self.find_s),
             (f"{CARDS} cards read", self.read_s),
             ("found and read", self.both_s),
+            ("one look, whatever it finds", self.look_s),
         )
         for name, seconds in rows:
             yield f"  {name:46} {seconds * 1e3:10.1f} ms"
@@ -93,15 +95,16 @@ def times(eyes: "Eyes", drawn: Rendered, turns: int = TURNS) -> Times:
     from vision.detector import fitted  # noqa: PLC0415  with it comes the model runtime
 
     shown, quads = fitted(drawn.image)[0][None], most_visible(drawn)
-    taken: list[tuple[float, float, float]] = []
+    taken: list[tuple[float, ...]] = []
     for _ in range(WARM + turns):
         bare = _taken(lambda: eyes.detector.run(shown))
         find = _taken(lambda: eyes.detector.find(drawn.image))
         read = _taken(lambda: eyes.reader.read(drawn.image, quads))
-        taken.append((bare, find, read))
-    bares, finds, reads = zip(*taken[WARM:], strict=True)
+        look = _taken(lambda: eyes.look(drawn.image))
+        taken.append((bare, find, read, look))
+    bares, finds, reads, looks = zip(*taken[WARM:], strict=True)
     both = [find + read for find, read in zip(finds, reads, strict=True)]
-    return Times(median(bares), median(finds), median(reads), median(both))
+    return Times(median(bares), median(finds), median(reads), median(both), median(looks))
 
 
 def _taken(work: Callable[[], object]) -> float:

@@ -22,6 +22,7 @@ from datasets.truth import Truth
 from models.loop import Training
 from vision.rectify import rectangle
 
+SHARES = {"tables": 0.55, "strewn": 0.4, "photographs": 0.06, "cardless": 0.05}  # of the windows
 SIDE = 640
 FULL = 1280  # a picture is looked at with its longer side at most so long
 SEEN, INSIDE = 0.08, 0.3  # the least of a thing that is seen, and that lies in the window, to be taught
@@ -42,6 +43,7 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Group:
+    name: str
     share: float  # of all windows
     sights: Sequence[Sight]
 
@@ -51,6 +53,7 @@ class Windows(Dataset[tuple[torch.Tensor, torch.Tensor]]):
 
     def __init__(self, seed: int, size: int, groups: Sequence[Group]) -> None:
         self.seed, self.size, self.groups = seed, size, [group for group in groups if group.sights]
+        self.counts = {group.name: len(group.sights) for group in groups}
 
     def __getitem__(self, index: int) -> tuple[torch.Tensor, torch.Tensor]:
         cv2.setNumThreads(1)
@@ -241,11 +244,9 @@ def _floats(found: Any) -> Any:  # noqa: ANN401  nested lists and mappings of te
     return [_floats(value) for value in found] if isinstance(found, list | tuple) else found
 
 
-def source_of(
-    seed: int, size: int, sets: Sequence[tuple[float, Path]], photos: Path | None, cardless: Sequence[Path]
-) -> Windows:
-    """Put together what is learnt from: sets of pictures with their shares, photographs, pictures without cards."""
-    groups = [Group(share, sights_of_set(folder, (0.6, 1.5), 0.3)) for share, folder in sets]
-    groups.append(Group(0.06, sights_of_photographs(photos)))
-    groups.append(Group(0.05, sights_of_cardless(cardless)))
+def source_of(seed: int, size: int, sets: Mapping[str, Path], photos: Path | None, cardless: Sequence[Path]) -> Windows:
+    """Put together what is learnt from: sets of pictures, photographs, pictures without cards."""
+    groups = [Group(name, SHARES[name], sights_of_set(folder, (0.6, 1.5), 0.3)) for name, folder in sets.items()]
+    groups.append(Group("photographs", SHARES["photographs"], sights_of_photographs(photos)))
+    groups.append(Group("cardless", SHARES["cardless"], sights_of_cardless(cardless)))
     return Windows(seed, size, groups)

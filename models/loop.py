@@ -4,7 +4,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -99,7 +99,7 @@ class Training:
             seen, summed = seen + 1, summed + float(value.detach())
             if self.step % LOG_EVERY == 0:
                 took = (time.monotonic() - started) / seen
-                self._log({"step": self.step, "loss": round(summed / seen, 5), "seconds": round(took, 3)})
+                self.note({"step": self.step, "loss": round(summed / seen, 5), "seconds": round(took, 3)})
                 started, seen, summed = time.monotonic(), 0, 0.0
             if self.step % SAVE_EVERY == 0:
                 self.save()
@@ -153,6 +153,6 @@ class Training:
             else:
                 tensor.copy_(own[name])
 
-    def _log(self, row: dict[str, float]) -> None:
+    def note(self, row: Mapping[str, float]) -> None:
         with (self.folder / "log.jsonl").open("a", encoding="utf-8") as log:
-            log.write(json.dumps(row) + "\n")
+            log.write(json.dumps(dict(row)) + "\n")

@@ -2,12 +2,14 @@
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
 
 from datasets.cache import cache_dir
 from datasets.cardless import cardless
+from datasets.casting import art
 from datasets.faults import Arguments, DataError, number_from
 from models import learn_detector, learn_reader, plain
 from models.loop import Recipe, Training, feed
@@ -15,7 +17,6 @@ from models.nets import DEFAULT, new_net
 
 STEPS = {"detector": 6000, "reader": 12000}
 BATCH = {"detector": 12, "reader": 128}
-SHARES = {"tables": 0.55, "strewn": 0.4}  # of the detector's windows
 RATE = {"detector": 1e-3, "reader": 2e-3}
 
 
@@ -43,17 +44,27 @@ def main(arguments: list[str]) -> int:
         options.seed,
     )
     training = Training(new_net(kind, recipe.net, start), recipe, folder, device)
+    others = cardless("train")
     if kind == "reader":
         shots = learn_reader.shots_of(options.photographs)
+        _tell(
+            training, {"decks": len(art("decks", "train")), "photographed cards": len(shots), "cardless": len(others)}
+        )
         reads = learn_reader.CropBatches(recipe.seed, recipe.batch // 2, shots)
         training.run(lambda first: feed(reads, first, options.workers), learn_reader.loss)
     else:
-        shares = [(SHARES[name], place) for name, place in sets.items()]
-        windows = learn_detector.source_of(recipe.seed, recipe.batch, shares, options.photographs, cardless("train"))
+        windows = learn_detector.source_of(recipe.seed, recipe.batch, sets, options.photographs, others)
+        _tell(training, windows.counts)
         learn_detector.prepare(training)
         training.run(lambda first: feed(windows, first, options.workers), learn_detector.loss)
     sys.stdout.write(f"{training.checkpoint}: {training.step} steps\n")
     return 0
+
+
+def _tell(training: Training, counts: Mapping[str, int]) -> None:
+    """Say and keep how much there is to learn from: what was not fetched is not missed by anything else."""
+    training.note(counts)
+    sys.stderr.write(f"{training.recipe.kind} learns from {', '.join(f'{n:,} {name}' for name, n in counts.items())}\n")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -12,6 +12,7 @@ from models.evaluation.counting import WHOLE
 from models.evaluation.crops import ANSWERS, FACE_COUNT, CropReader, Floats, Marks, Reads, joined, likely_of, read
 from models.evaluation.looking import reader_of
 from models.evaluation.matching import tall_px
+from models.evaluation.photographs import unreadable
 from models.evaluation.report import Figures, percent, shares
 from vision.reader import VIEWS, Reader
 from vision.rectify import rectangle, rectify
@@ -96,7 +97,12 @@ def _photographed(folder: Path, reader: Reader) -> Iterator[Reads]:
 
 
 def _of_photograph(photo: Photograph, reader: Reader) -> Iterator[Reads]:
-    cards = [card for card in photo.truth.cards if card.label == "card" and (card.face or not card.up)]
+    left = unreadable()
+    cards = [
+        card
+        for card in photo.truth.cards
+        if card.label == "card" and (card.face or not card.up) and (photo.source.name, photo.name, card.id) not in left
+    ]
     if not cards:
         return
     picture = photo.load()

@@ -50,10 +50,10 @@ class Gap:
 def measure(checkpoints: Mapping[str, Path], manifest: Path, count: int, seed: int = 1, threads: int = 1) -> Figures:
     """Compare each network that a checkpoint is given of."""
     rows: Figures = {}
-    for kind, checkpoint in checkpoints.items():
+    torches = {kind: in_torch(kind, checkpoint, threads) for kind, checkpoint in checkpoints.items()}
+    for kind, torch in torches.items():
         shipped = model(kind, manifest)
-        both = (in_torch(kind, checkpoint, threads), open_model(shipped, threads=threads))
-        gap = Gap()
+        both, gap = (torch, open_model(shipped, threads=threads)), Gap()
         for picture, truth in told(pictures(count, seed), count, f"{kind}, pictures"):
             gap.pictures += 1
             if kind == "detector":

@@ -145,6 +145,11 @@ def test_only_the_rank_may_be_known() -> None:
     assert float(learn_reader.loss(net, crop)) == pytest.approx(0, abs=1e-5)
 
 
+def test_what_is_learnt_from_is_counted_and_what_is_not_there_is_told() -> None:
+    windows = learn_detector.source_of(1, 2, {}, None, ())
+    assert windows.counts == {"photographs": 0, "cardless": 0}
+
+
 def test_the_plain_detector_trains_and_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     truth = Truth(640, 480, (CardTruth("c1", QUAD, "9h", up=True, visible=1.0),))
     monkeypatch.setattr(plain, "sights_of_photographs", lambda _: [Sight(marked, truth, (1.0, 1.0), 0.0)] * 16)
