@@ -22,6 +22,9 @@ def _main_of(name: str) -> Callable[[list[str]], int]:
 
 def main(arguments: list[str]) -> int:
     name, *rest = arguments or [""]
+    if name in ("-h", "--help"):
+        sys.stdout.write(f"usage: python -m models {' | '.join(COMMANDS)} ...\n\n{__doc__}\n")
+        return 0
     try:
         return _main_of(name)(rest)
     except (DataError, ModelError) as fault:

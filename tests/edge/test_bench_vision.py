@@ -16,7 +16,7 @@ def test_a_look_is_timed_beside_a_bare_call_on_the_same_picture() -> None:
     detector = SimpleNamespace(run=noted("bare"), find=noted("find"))
     drawn = full_table()
     eyes = SimpleNamespace(detector=detector, reader=SimpleNamespace(read=noted("read")), look=noted("look"))
-    found = times(eyes, drawn, turns=2)  # type: ignore[arg-type]  # fake eyes
+    found = times(eyes, drawn, turns=2)  # type: ignore[arg-type]  # not real
     one = [
         ("bare", (1, 736, 1280, 3)),
         ("find", (SIZE[1], SIZE[0], 3)),

@@ -53,6 +53,13 @@ def test_wrong_usage_is_one_line(words: list[str], says: str, capsys: pytest.Cap
     assert says in line
 
 
+def test_the_commands_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    assert "train | export | evaluate" in capsys.readouterr().out
+    assert main([]) == 2
+    assert "expected train, export, evaluate" in capsys.readouterr().err
+
+
 def test_what_looks_can_be_sent_to_another_process() -> None:
     looker = Looker(Path("manifest.toml"), 2)
     for one in (Tables(looker, "val", 3), Photographs(looker), Sweep(Path("m.toml"), "val", 3), Step("glare", 0.0, 1)):
