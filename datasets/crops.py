@@ -10,7 +10,7 @@ import numpy as np
 
 from datasets.cache import read_picture
 from datasets.cardless import cardless
-from datasets.cards import NIGHT, NIGHTS, Floats, Image, Patch, Texture, back_pack, darken, deck_pack, lay_over
+from datasets.cards import MARGIN, NIGHT, NIGHTS, Floats, Image, Patch, Texture, back_pack, darken, deck_pack, lay_over
 from datasets.casting import Dice, art, pick, random_sensor
 from datasets.cloth import draw_cloth, to_bytes
 from datasets.decks import CARD_PX
@@ -28,7 +28,6 @@ BOXED = 0.6  # so many crops are cut along a rectangle, as detectors have it, th
 GROUND_PX = 420
 DECK_RUN = 8  # so many crops in a row are of one deck
 SKIN = ((140, 180, 225), (105, 150, 205), (80, 115, 170), (55, 80, 125), (40, 55, 90), (60, 60, 60))
-MARGIN = 2  # of a texture, see datasets.cards
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,9 @@ from datasets.cache import cache_dir, check_writable, write_whole
 from datasets.faults import Arguments, DataError, number_from
 from models.evaluation.looking import Looker
 from models.evaluation.report import Figures, lines
-from models.shelf import HERE, MANIFEST, change, models
+from models.shelf import HERE, MANIFEST, NETWORKS, change, models
 
 SPLITS = ("val", "test")
-KINDS = ("detector", "reader")
 
 
 def main(arguments: list[str]) -> int:
@@ -89,7 +88,7 @@ def _cardless(options: argparse.Namespace, manifest: Path) -> Figures:
 def _parity(options: argparse.Namespace, manifest: Path) -> Figures:
     from models.evaluation.parity import measure  # noqa: PLC0415  as above
 
-    kinds = [options.kind] if options.kind else KINDS
+    kinds = [options.kind] if options.kind else NETWORKS
     folder = options.checkpoints or cache_dir() / "models"
     checkpoints = {kind: folder / kind / "last.pt" for kind in kinds}
     return measure(checkpoints, manifest, options.count, options.seed, options.threads)
@@ -154,7 +153,7 @@ def _parser() -> argparse.ArgumentParser:
         "--photographs", type=Path, metavar="FOLDER", help="photographs, of which val counts"
     )
     kinds["calibrate"].add_argument("--write", action="store_true", help="into the manifest")
-    kinds["parity"].add_argument("--kind", choices=KINDS, help="only this network")
+    kinds["parity"].add_argument("--kind", choices=NETWORKS, help="only this network")
     kinds["parity"].add_argument(
         "--checkpoints", type=Path, metavar="DIR", help="holds KIND/last.pt; the cache, if not said"
     )

@@ -10,8 +10,8 @@ from torch import nn
 
 from datasets.cache import cache_dir
 from datasets.faults import Arguments, DataError
-from models.nets import KINDS, new_net, state_of
-from models.shelf import HERE, MANIFEST, change
+from models.nets import new_net, state_of
+from models.shelf import HERE, MANIFEST, NETWORKS, change
 from vision.rectify import SIZE
 
 OPSET = 18
@@ -89,7 +89,7 @@ def main(arguments: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Arguments(prog="python -m models export", description=__doc__)
-    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("kind", choices=NETWORKS)
     parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="the one in the cache, if not said")
     parser.add_argument("-o", type=Path, metavar="DIR", help="where the file goes; beside the manifest, if not said")
     return parser

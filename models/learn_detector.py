@@ -15,16 +15,16 @@ from torch.utils.data import Dataset
 
 from datasets.cache import Picture, read_picture
 from datasets.faults import DataError
-from datasets.labels import CLASSES, GREY, blanked, share_inside
+from datasets.labels import CLASSES, blanked, share_inside
 from datasets.real import Photograph, photographs
 from datasets.sets import written_truths
 from datasets.truth import Truth
 from models.loop import Training
+from vision.detector import FULL_PX, GREY
 from vision.rectify import rectangle
 
 SHARES = {"tables": 0.55, "strewn": 0.4, "photographs": 0.06, "cardless": 0.05}  # of the windows
 SIDE = 640
-FULL = 1280  # a picture is looked at with its longer side at most so long
 SEEN, INSIDE = 0.08, 0.3  # the least of a thing that is seen, and that lies in the window, to be taught
 Dice = np.random.Generator
 Floats = NDArray[np.float64]
@@ -163,14 +163,14 @@ def _box(kind: str, quad: Floats) -> Box:
 
 
 def sights_of_set(folder: Path, scales: tuple[float, float], turns: float) -> list[Sight]:
-    """Give the pictures of a written set; scales are counted from a longer side of FULL, or from as it is."""
+    """Give the pictures of a written set; scales are counted from a longer side of FULL_PX, or from as it is."""
     found = []
     if not (folder / "recipe.json").is_file():
         raise DataError(f"{folder}: no set of pictures; `python -m datasets set {folder.name} -o {folder}` makes one")
     for path, truth in written_truths(folder, "train"):
         long = max(truth.width, truth.height)
-        scale = min(1.0, FULL / long)
-        half = long > 2 * FULL
+        scale = min(1.0, FULL_PX / long)
+        half = long > 2 * FULL_PX
         found.append(Sight(_Reader(path, half=half), truth, (scales[0] * scale, scales[1] * scale), turns))
     return found
 

@@ -18,7 +18,6 @@ make_importable()
 from ultralytics.cfg import get_cfg  # noqa: E402  once torchvision can be imported
 from ultralytics.nn.tasks import ClassificationModel, OBBModel, yaml_model_load  # noqa: E402
 
-KINDS = ("detector", "reader")
 ONE = "one2one_"  # before the names of the head that gives one box for a thing
 DEFAULT = {"detector": "yolo11n-obb.yaml", "reader": "yolo11n-cls.yaml"}
 

@@ -14,6 +14,7 @@ from datasets.faults import Arguments, DataError, number_from
 from models import learn_detector, learn_reader, plain
 from models.loop import Recipe, Training, feed
 from models.nets import DEFAULT, new_net
+from models.shelf import NETWORKS
 
 STEPS = {"detector": 6000, "reader": 12000}
 BATCH = {"detector": 12, "reader": 128}
@@ -69,7 +70,7 @@ def _tell(training: Training, counts: Mapping[str, int]) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Arguments(prog="python -m models train", description=__doc__)
-    parser.add_argument("kind", choices=("detector", "reader", "plain"))
+    parser.add_argument("kind", choices=(*NETWORKS, "plain"))
     parser.add_argument("-o", type=Path, metavar="DIR", help="where its checkpoints lie; the cache, if not said")
     parser.add_argument("--net", default="", help="another of ultralytics' networks, such as yolo26n-obb.yaml")
     parser.add_argument("--start", type=Path, metavar="FILE", help="weights to start from; those fetched, if not said")

@@ -15,7 +15,6 @@ import torch
 from torch import nn
 
 from datasets.cache import Picture
-from datasets.labels import GREY
 from datasets.sets import READS
 from datasets.truth import CardTruth, StackTruth, Truth
 from models import learn_detector, learn_reader, plain
@@ -24,7 +23,7 @@ from models.export import shipped, write_onnx
 from models.learn_detector import SIDE, Sight, window
 from models.loop import Recipe, Training
 from models.nets import new_net
-from vision.detector import corners
+from vision.detector import GREY, corners
 from vision.rectify import SIZE
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the exporter, by the library itself
