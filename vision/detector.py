@@ -36,6 +36,7 @@ class Detector:
     def __init__(self, model: Model, provider: str = "cpu", threads: int = THREADS) -> None:
         self.classes = model.classes
         self.least = dict(zip(self.classes, (model.setting(f"least_{name}") for name in self.classes), strict=True))
+        self.lone = model.setting("lone")
         self.run: Run = open_model(model, provider, threads)
 
     def find(self, picture: Picture) -> list[Found]:

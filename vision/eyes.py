@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +15,7 @@ from vision.runtime import THREADS
 from vision.seen import Quad, Seen, SeenCard, SeenHand, SeenStack
 
 Picture = NDArray[np.uint8]
+TOUCH = 0.03  # of a card's area, covered by another thing: they touch
 SQUARE = 0.87  # a card whose sides are so much alike may be seen so steeply that its longer side is the shorter
 
 
@@ -30,9 +32,11 @@ class Eyes:
         found = self.detector.find(picture)
         cards = [one for one in found if one.kind in CARDS]
         read = [self._card(*one) for one in self._read(picture, cards)]
+        firm = [one for one in found if one.score >= self.detector.lone and one.kind != "chip_stack"]
+        read = [card for one, card in zip(cards, read, strict=True) if card and (card.face or _leans(one, firm))]
         stacks = (_stack(one) for one in found if one.kind == "chip_stack")
         hands = (SeenHand(_quad(one.quad), one.score) for one in found if one.kind == "hand")
-        return Seen(tuple(card for card in read if card), tuple(stacks), tuple(hands))
+        return Seen(tuple(read), tuple(stacks), tuple(hands))
 
     def _read(self, picture: Picture, cards: list[Found]) -> Iterator[tuple[Found, Reading]]:
         """Read each card; one that is nearly square is also read lying on its side, and the surer reading counts."""
@@ -64,6 +68,17 @@ def open_eyes(provider: str = "cpu", threads: int = THREADS, manifest: Path = MA
     """Load both networks as they were shipped, or those of another manifest."""
     detector, reader = model("detector", manifest), model("reader", manifest)
     return Eyes(Detector(detector, provider, threads), Reader(reader, provider, threads), reader.setting("sure"))
+
+
+def _leans(card: Found, firm: list[Found]) -> bool:
+    """Say whether a card is surely one, or touches what surely is: what hardly shows lies under something."""
+    return any(one is card or _shared(one.quad, card.quad) > TOUCH for one in firm)
+
+
+def _shared(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Give what part of the other quad the first one covers."""
+    area, _ = cv2.intersectConvexConvex(one.astype(np.float32), other.astype(np.float32))
+    return float(area) / max(float(cv2.contourArea(other.astype(np.float32))), 1e-9)
 
 
 def _squareness(quad: NDArray[np.float64]) -> float:

@@ -42,7 +42,7 @@ class Says:
 def eyes(monkeypatch: pytest.MonkeyPatch) -> Eyes:
     for module in (detector_module, reader_module):
         monkeypatch.setattr(module, "open_model", lambda *_: None)
-    least = {f"least_{name}": 0.25 for name in CLASSES}
+    least = {f"least_{name}": 0.25 for name in CLASSES} | {"lone": 0.5}
     detector = Detector(Model("detector", "", "", "", "", CLASSES, "", "", least, {}))
     return Eyes(detector, Reader(Model("reader", "", "", "", "", READS, "", "", {"temperature": 1.0}, {})), 0.95)
 
@@ -91,6 +91,25 @@ def test_both_networks_decide_how_a_card_lies(
     rows = rows if answer != {"none": 0.6} else [row(0)]
     eyes, _ = looking(eyes, rows, answer)
     assert [card.up for card in eyes.look(PICTURE).cards] == told
+
+
+@pytest.mark.parametrize(
+    ("rows", "answer", "told"),
+    [
+        ([row(0, 0.3)], {"9h": 0.7}, 0),  # faint, alone, and not to be read
+        ([row(0, 0.3)], {"9h": 0.999}, 1),
+        ([row(0, 0.6)], {"9h": 0.7}, 1),
+        ([row(0, 0.3), row(0, 0.9, x=325)], {"9h": 0.7}, 2),  # it lies under a card
+        ([row(0, 0.3), row(3, 0.9, x=330)], {"9h": 0.7}, 1),  # or under a hand
+        ([row(0, 0.3), row(0, 0.9, x=360)], {"9h": 0.7}, 1),
+        ([row(0, 0.3), row(0, 0.4, x=325)], {"9h": 0.7}, 0),  # two faint ones hold up nothing
+    ],
+)
+def test_a_faint_card_is_told_where_it_can_be_read_or_lies_under_something(
+    eyes: Eyes, rows: list[tuple[float, ...]], answer: dict[str, float], told: int
+) -> None:
+    eyes, _ = looking(eyes, rows, answer)
+    assert len(eyes.look(PICTURE).cards) == told
 
 
 def test_a_card_that_is_nearly_square_is_read_lying_on_its_side_too(eyes: Eyes) -> None:
