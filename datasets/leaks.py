@@ -96,12 +96,13 @@ def leaks(training: Prints, manifest: Manifest, prints: Prints) -> list[str]:
 
 
 def leaks_by_name(made_of: Mapping[str, Iterable[str]], split: str, manifest: Manifest) -> list[str]:
-    """Say which decks, backs, felts or photographs a set of that split is made of and should not be."""
+    """Say which decks, backs, felts, grounds or photographs a set of that split is made of and should not be."""
     photographs = {one.name: one.split for one in manifest.source if one.kind == "photographs"}
     sides = {
         "decks": manifest.deck_splits() | photographs,
         "backs": manifest.back_splits(),
         "felts": {name: side for side, names in felt_styles.FELTS.items() for name in names},
+        "grounds": {one.name: one.split for one in manifest.source if one.kind == "cardless"},
         "photographs": photographs,
     }
     return [

@@ -33,11 +33,13 @@ def strewn(split: str, seed: int, grounds: Sequence[Path] = ()) -> tuple[Rendere
     dice = np.random.default_rng([seed, 3])
     view = exp(float(dice.uniform(log(VIEW_MM[0]), log(VIEW_MM[1]))))
     scene = _scene(dice, split, seed, view)
-    canvas = Canvas(_ground(dice, split, grounds), np.zeros((SIDE, SIDE), np.uint8))
+    ground, under = _ground(dice, split, grounds)
+    canvas = Canvas(ground, np.zeros((SIDE, SIDE), np.uint8))
     stacks = draw_things(canvas, scene)
     image = expose(canvas.image, shade_of(scene.light, SIDE, SIDE), scene.sensor, dice)
     drawn = Rendered(image, truth_of_scene(scene, canvas.owner, stacks), hands_mask(canvas.owner))
-    return drawn, {"deck": scene.deck.removesuffix(NIGHT), "back": scene.back.removesuffix(NIGHT), "chips": scene.chips}
+    made_of = {"deck": scene.deck.removesuffix(NIGHT), "back": scene.back.removesuffix(NIGHT), "chips": scene.chips}
+    return drawn, made_of | under
 
 
 def _scene(dice: Dice, split: str, seed: int, view: float) -> Scene:
@@ -68,17 +70,19 @@ def _scene(dice: Dice, split: str, seed: int, view: float) -> Scene:
     )
 
 
-def _ground(dice: Dice, split: str, grounds: Sequence[Path]) -> Picture:
-    """Give a piece of any picture or, for a third, of a cloth."""
+def _ground(dice: Dice, split: str, grounds: Sequence[Path]) -> tuple[Picture, dict[str, str]]:
+    """Give a piece of any picture or, for a third, of a cloth; and whose it is."""
     if not grounds or dice.random() < 0.33:
-        style = felt_style(pick(dice, FELTS[split]))
-        return to_bytes(draw_cloth(style.cloth, (SIDE, SIDE), float(dice.uniform(0.5, 2.5)), dice))
-    picture = np.ascontiguousarray(read_picture(pick(dice, grounds))[..., :3])
+        felt = pick(dice, FELTS[split])
+        cloth = draw_cloth(felt_style(felt).cloth, (SIDE, SIDE), float(dice.uniform(0.5, 2.5)), dice)
+        return to_bytes(cloth), {"felt": felt}
+    path = pick(dice, grounds)
+    picture = np.ascontiguousarray(read_picture(path)[..., :3])
     share = float(dice.uniform(0.3, 1.0))
     side = max(int(min(picture.shape[:2]) * share), 8)
     top, left = (int(dice.integers(n - side + 1)) for n in picture.shape[:2])
     part = cv2.resize(picture[top : top + side, left : left + side], (SIDE, SIDE), interpolation=cv2.INTER_AREA)
-    return np.rot90(part, int(dice.integers(4))).astype(np.uint8).copy()
+    return np.rot90(part, int(dice.integers(4))).astype(np.uint8).copy(), {"ground": path.parent.name}
 
 
 def _cards(dice: Dice, view: float) -> tuple[LaidCard, ...]:

@@ -46,14 +46,19 @@ def _tables(options: argparse.Namespace, manifest: Path) -> Figures:
 
 
 def _photographs(options: argparse.Namespace, manifest: Path) -> Figures:
-    from models.evaluation.matching import ANYWHERE  # noqa: PLC0415  as above
     from models.evaluation.photographs import Photographs, measure  # noqa: PLC0415  as above
 
     run = Photographs(Looker(manifest, options.threads))
-    if options.plain:
-        from models.plain import Plain  # noqa: PLC0415  with it comes torch
+    return measure(run, options.folder, options.split, options.jobs, options.show)
 
-        run = Photographs(Plain(options.plain), ANYWHERE)
+
+def _plain(options: argparse.Namespace, manifest: Path) -> Figures:
+    del manifest
+    from models.evaluation.matching import ANYWHERE  # noqa: PLC0415  as above
+    from models.evaluation.photographs import Photographs, measure  # noqa: PLC0415  as above
+    from models.plain import Plain  # noqa: PLC0415  with it comes torch
+
+    run = Photographs(Plain(options.weights), ANYWHERE)
     return measure(run, options.folder, options.split, options.jobs, options.show)
 
 
@@ -108,6 +113,7 @@ PARTS: MappingProxyType[str, Callable[[argparse.Namespace, Path], Figures]] = Ma
     {
         "tables": _tables,
         "photographs": _photographs,
+        "plain": _plain,
         "crops": _crops,
         "sweeps": _sweeps,
         "cardless": _cardless,
@@ -119,6 +125,7 @@ HELP = MappingProxyType(
     {
         "tables": ("rendered tables: cards, faces, stacks, false cards", 500),
         "photographs": ("real photographs, from the picture to the face", 0),
+        "plain": ("the same photographs, told by what `train plain` made", 0),
         "crops": ("the reader alone: accuracy, calibration, confusions", 20_000),
         "sweeps": ("one card, one thing made harder step by step; so many cards a step", 104),
         "cardless": ("pictures without cards: all of them, or the first so many", 0),
@@ -142,13 +149,12 @@ def _parser() -> argparse.ArgumentParser:
             part.add_argument("--count", type=number_from(1 if count else 0), default=count, metavar="N")
         if name not in ("parity", "calibrate"):
             part.add_argument("--split", choices=SPLITS, default="test")
-        if name in ("tables", "photographs", "cardless"):
+        if name in ("tables", "photographs", "plain", "cardless"):
             part.add_argument("--show", type=Path, metavar="DIR", help="write the worst hundred there, to be looked at")
     kinds = parts.choices
     kinds["photographs"].add_argument("folder", type=Path, help="a source, or a folder of sources")
-    kinds["photographs"].add_argument(
-        "--plain", type=Path, metavar="FILE", help="what `train plain` made, in place of the two networks"
-    )
+    kinds["plain"].add_argument("folder", type=Path, help="likewise")
+    kinds["plain"].add_argument("weights", type=Path, help="its last.pt")
     kinds["calibrate"].add_argument(
         "--photographs", type=Path, metavar="FOLDER", help="photographs, of which val counts"
     )

@@ -33,10 +33,10 @@ class Eyes:
         cards = [one for one in found if one.kind in CARDS]
         read = [self._card(*one) for one in self._read(picture, cards)]
         firm = [one for one in found if one.score >= self.detector.lone and one.kind != "chip_stack"]
-        read = [card for one, card in zip(cards, read, strict=True) if card and (card.face or _leans(one, firm))]
+        told = (card for one, card in zip(cards, read, strict=True) if card and (card.face or _leans(one, firm)))
         stacks = (_stack(one) for one in found if one.kind == "chip_stack")
         hands = (SeenHand(_quad(one.quad), one.score) for one in found if one.kind == "hand")
-        return Seen(tuple(read), tuple(stacks), tuple(hands))
+        return Seen(tuple(told), tuple(stacks), tuple(hands))
 
     def _read(self, picture: Picture, cards: list[Found]) -> Iterator[tuple[Found, Reading]]:
         """Read each card; one that is nearly square is also read lying on its side, and the surer reading counts."""

@@ -132,12 +132,14 @@ def test_a_set_is_checked_by_the_names_it_is_made_of(manifest: Manifest) -> None
         "decks": {"club-standard": 3, "bonded": 1, "a customer's own": 2},
         "backs": {"back-lattice-00": 1, "house-red": 1},
         "felts": {FELTS["train"][0]: 4, felt: 1},
+        "grounds": {"adminbsb": 2, "argon-design-system": 1},
         "photographs": {"ahaann_cards": {}, "teogop_real": {}},
     }
     assert leaks_by_name(made_of, "train", manifest) == [
         "deck 'bonded' is of the split test and lies in train",
         "back 'house-red' is of the split test and lies in train",
         f"felt '{felt}' is of the split test and lies in train",
+        "ground 'argon-design-system' is of the split test and lies in train",
         "photograph 'teogop_real' is of the split test and lies in train",
     ]
     assert leaks_by_name({"decks": {"club-standard": 1, "atlasnye": 1}}, "val", manifest) == [

@@ -9,6 +9,7 @@ import pytest
 from datasets.__main__ import main
 from datasets.cache import write_picture
 from datasets.cards import NIGHT, back_pack, deck_pack
+from datasets.felt_styles import FELTS
 from datasets.strewn import SIDE, strewn
 
 
@@ -17,6 +18,7 @@ def test_a_seed_gives_one_picture() -> None:
     assert (one.image == other.image).all()
     assert one.truth == other.truth
     assert made_of["deck"] == "house"
+    assert made_of["felt"] in FELTS["test"]
 
 
 def test_whole_cards_lie_where_the_truth_says() -> None:
@@ -40,9 +42,10 @@ def test_whole_cards_lie_where_the_truth_says() -> None:
 
 
 def test_the_ground_may_be_any_picture(tmp_path: Path) -> None:
-    write_picture(tmp_path / "ground.png", np.full((300, 500, 3), (250, 10, 250), np.uint8))
-    pictures = [strewn("test", seed, [tmp_path / "ground.png"])[0].image for seed in range(8)]
-    purple = [bool((picture.reshape(-1, 3).mean(axis=0) @ [1, -2, 1]) > 100) for picture in pictures]
+    write_picture(tmp_path / "rooms" / "ground.png", np.full((300, 500, 3), (250, 10, 250), np.uint8))
+    drawn = [strewn("test", seed, [tmp_path / "rooms" / "ground.png"]) for seed in range(8)]
+    purple = [bool((one.image.reshape(-1, 3).mean(axis=0) @ [1, -2, 1]) > 100) for one, _ in drawn]
+    assert [made_of.get("ground") == "rooms" for _, made_of in drawn] == purple
     assert 2 <= sum(purple) <= 7
 
 

@@ -165,7 +165,7 @@ def test_the_plain_detector_trains_and_looks(tmp_path: Path, monkeypatch: pytest
         (["train", "reader", "--net", "yolo99z-cls.yaml", "--start", "{weights}"], "yolo99z-cls.yaml"),
         (["train", "reader", "--steps", "-4"], "0 or more; found '-4'"),
         (["train", "detector", "--start", "{weights}", "--tables", "{folder}"], "no set of pictures"),
-        (["evaluate", "photographs", "{folder}", "--plain", "{bad}"], "{folder}"),
+        (["evaluate", "plain", "{folder}", "{bad}"], "{folder}"),
     ],
 )
 def test_bad_input_of_training_is_one_line(
