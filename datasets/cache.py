@@ -37,6 +37,8 @@ def write_whole(path: Path, data: bytes) -> None:
 
 def check_writable(path: Path) -> None:
     """Refuse a place that cannot be written, before the work whose result goes there."""
+    if not path.name or path.is_dir():
+        raise DataError(f"{path}: cannot be written: expected the name of a file, found a directory")
     probe = path.with_name(f".probe-{path.name}")
     write_whole(probe, b"")
     probe.unlink()

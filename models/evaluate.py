@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 
@@ -24,6 +25,8 @@ def main(arguments: list[str]) -> int:
         check_writable(options.o)  # better now than after an hour
     listed = {name: one.sha256 for name, one in models(manifest).items()}
     found = PARTS[options.what](options, manifest)
+    if options.what == "plain":
+        listed = {"plain": sha256(options.weights.read_bytes()).hexdigest()}
     sys.stdout.writelines(f"{line}\n" for line in lines(found, options.what))
     if options.o:
         kept = {"command": _said(options), "models": listed, "figures": found}
@@ -54,11 +57,11 @@ def _photographs(options: argparse.Namespace, manifest: Path) -> Figures:
 
 def _plain(options: argparse.Namespace, manifest: Path) -> Figures:
     del manifest
-    from models.evaluation.matching import ANYWHERE  # noqa: PLC0415  as above
     from models.evaluation.photographs import Photographs, measure  # noqa: PLC0415  as above
-    from models.plain import Plain  # noqa: PLC0415  with it comes torch
+    from models.plain import Plain, check  # noqa: PLC0415  with it comes torch
 
-    run = Photographs(Plain(options.weights), ANYWHERE)
+    check(options.weights)
+    run = Photographs(Plain(options.weights), upright=True)
     return measure(run, options.folder, options.split, options.jobs, options.show)
 
 
@@ -69,7 +72,7 @@ def _crops(options: argparse.Namespace, manifest: Path) -> Figures:
     reads = read(
         CropReader(manifest, options.split, options.seed, threads=options.threads), options.count, options.jobs
     )
-    return figures(reads, settings["temperature"], settings["sure"])
+    return figures(reads, settings["temperature"], settings["sure"], settings["sure_hard"])
 
 
 def _sweeps(options: argparse.Namespace, manifest: Path) -> Figures:
@@ -104,8 +107,8 @@ def _calibrate(options: argparse.Namespace, manifest: Path) -> Figures:
 
     found = measure(manifest, options.photographs, options.count, options.seed, options.jobs)
     if options.write:
-        settings = models(manifest)["reader"].settings
-        change(manifest, "reader", settings={**settings, "temperature": found["temperature"], "sure": found["sure"]})
+        settings = {name: found[name] for name in ("temperature", "sure", "sure_hard")}
+        change(manifest, "reader", settings={**models(manifest)["reader"].settings, **settings})
     return found
 
 

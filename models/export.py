@@ -10,7 +10,7 @@ from torch import nn
 
 from datasets.cache import cache_dir
 from datasets.faults import Arguments, DataError
-from models.nets import new_net, state_of
+from models.nets import net_of, new_net, state_of
 from models.shelf import HERE, MANIFEST, NETWORKS, change
 from vision.rectify import SIZE
 
@@ -27,31 +27,28 @@ class Shipped(nn.Module):
 
     def __init__(self, kind: str, net: nn.Module) -> None:
         super().__init__()
-        net.end2end = kind == "detector"  # fusing keeps the head that gives one box for a thing
         self.kind, self.net = kind, net.eval().fuse(verbose=False)
         self.head = self.net.model[-1]
         self.head.export, self.head.format, self.head.dynamic = True, "onnx", True
 
     def forward(self, pictures: torch.Tensor) -> torch.Tensor:
         shown = pictures.permute(0, 3, 1, 2).flip(1).float() / 255
-        seen: list[torch.Tensor] = []
-        for layer in self.net.model[:-1]:
-            before = [shown if n == -1 else seen[n] for n in ([layer.f] if isinstance(layer.f, int) else layer.f)]
-            shown = layer(before[0] if isinstance(layer.f, int) else before)
-            seen.append(shown)
         if self.kind == "detector":
-            found = self.head.forward_head([seen[n] for n in self.head.f], **self.head.one2one)
-            boxes: torch.Tensor = self.head._inference(found)  # noqa: SLF001  its own forward sorts and cuts as well
+            boxes: torch.Tensor = self.net(shown)
             return boxes
+        for layer in self.net.model[:-1]:
+            shown = layer(shown)
         logits: torch.Tensor = self.head.linear(self.head.pool(self.head.conv(shown)).flatten(1))
         return logits
 
 
 def shipped(kind: str, checkpoint: Path) -> Shipped:
     """Give the network of a checkpoint, with its averaged weights: what the ONNX file must agree with."""
-    kept = torch.load(checkpoint, map_location="cpu", weights_only=True)
-    net = new_net(kind, kept["recipe"]["net"])
-    net.load_state_dict(state_of(checkpoint))
+    net = new_net(kind, net_of(checkpoint))
+    state = state_of(checkpoint)
+    if state.keys() != net.state_dict().keys():
+        raise DataError(f"{checkpoint}: not a checkpoint of the {kind}: its weights have other names")
+    net.load_state_dict(state)
     found = Shipped(kind, net)
     found.eval()
     return found

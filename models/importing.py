@@ -30,13 +30,13 @@ def make_importable() -> None:
         library = torch.library.Library("torchvision", "FRAGMENT")
         for name in NAMES:
             library.define(name)
-        library.impl("nms", _nms, "CPU")
+        library.impl("nms", nms, "CPU")
         _kept.append(library)
         importlib.import_module("torchvision")
         setattr(importlib.import_module("torchvision.extension"), "_has_ops", lambda: True)  # noqa: B010  it is private
 
 
-def _nms(boxes: "torch.Tensor", scores: "torch.Tensor", most: float) -> "torch.Tensor":
+def nms(boxes: "torch.Tensor", scores: "torch.Tensor", most: float) -> "torch.Tensor":
     """Give the rows of boxes that overlap no surer one by more than `most`, the surest first."""
     order = scores.argsort(descending=True)
     areas = (boxes[:, 2:] - boxes[:, :2]).clamp(min=0).prod(dim=1)

@@ -220,9 +220,8 @@ def sights_of_cardless(paths: Sequence[Path]) -> list[Sight]:
 
 
 def prepare(training: Training) -> None:
-    """Give the network its own loss. Its two heads share no weights, so both count the same to the end."""
+    """Give the network its own loss."""
     training.net.criterion = training.net.init_criterion()
-    training.net.criterion.o2m = training.net.criterion.o2o = 0.5
 
 
 def loss(net: nn.Module, batch: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:

@@ -19,6 +19,7 @@ from datasets.names import FACES
 from models.evaluation.matching import bounds, box_round
 from models.importing import make_importable
 from models.learn_detector import Sight, sights_of_photographs, sights_of_set
+from models.nets import state_of
 from vision.seen import Seen, SeenCard
 
 SIDE = 640  # what guides and examples train with
@@ -33,7 +34,8 @@ def train(folder: Path, start: Path, hours: float, sets: Iterable[Path], photogr
     """Write the pictures once, then train for so long; a run that was stopped goes on."""
     last = folder / "run" / "weights" / "last.pt"
     if last.is_file():
-        _yolo(last).train(resume=True)
+        if torch.load(last, map_location="cpu", weights_only=False)["optimizer"]:  # it was stopped before its end
+            _yolo(last).train(resume=True)
         return last
     if not (folder / "data.yaml").is_file():
         _write(folder, [*_sights(sets), *sights_of_photographs(photographs)])
@@ -111,10 +113,16 @@ def _labels(sight: Sight) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=1)
-def _opened(weights: Path) -> Any:  # noqa: ANN401  ultralytics has no types
+def check(weights: Path) -> None:
+    """Refuse what is no such network."""
     if not weights.is_file():
         raise DataError(f"{weights}: no such weights; `python -m models train plain` makes them")
+    if tuple(_opened(weights).names.values()) != FACES:
+        raise DataError(f"{weights}: expected a network whose classes are the 52 faces")
+
+
+@lru_cache(maxsize=1)
+def _opened(weights: Path) -> Any:  # noqa: ANN401  ultralytics has no types
     return _yolo(weights)
 
 
@@ -122,4 +130,6 @@ def _yolo(weights: Path) -> Any:  # noqa: ANN401  as above
     make_importable()
     from ultralytics import YOLO  # noqa: PLC0415  once torchvision can be imported
 
+    if weights.suffix == ".pt":
+        state_of(weights)  # refuses in a line what ultralytics would not
     return YOLO(str(weights))

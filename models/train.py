@@ -32,6 +32,8 @@ def main(arguments: list[str]) -> int:
     places = {"tables": options.tables, "strewn": options.strewn}
     sets = {name: place or cache_dir() / "sets" / name for name, place in places.items()}
     if kind == "plain":
+        if not options.hours > 0:
+            raise DataError(f"--hours: expected more than 0, found {options.hours}")
         last = plain.train(folder, start, options.hours, sets.values(), options.photographs)
         sys.stdout.write(f"{last}\n")
         return 0
@@ -77,7 +79,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--steps", type=number_from(0), default=0)
     parser.add_argument("--batch", type=number_from(0), default=0)
     parser.add_argument("--rate", type=float, default=0.0)
-    parser.add_argument("--hours", type=float, default=2.0, help="how long plain trains; it counts no steps")
+    parser.add_argument(
+        "--hours", type=float, default=2.0, help="how long plain trains: it knows no other of these numbers"
+    )
     parser.add_argument("--seed", type=number_from(0), default=1)
     parser.add_argument("--threads", type=number_from(1), default=2)
     parser.add_argument("--workers", type=number_from(0), default=2, help="processes that make pictures")

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,11 +12,27 @@ from engine.books.errors import CODES
 from engine.books.meanings import MEANINGS
 from engine.books.switches import ALLOWED, WHY
 from models.evaluation.report import lines
-from models.shelf import HERE
+from models.shelf import HERE, models, written
 from tests import compliance, sentences
 
 DOCS = Path(__file__).parent.parent / "docs"
 FIGURES = HERE / "figures"
+SIDES = {"feltwatch": "photographs", "plain": "plain"}
+NETWORK_FIGURES = {
+    "detector": {
+        "cards found %": ("tables", "cards found", "all, 8% and more", "found %"),
+        "whole cards found %": ("tables", "cards found", "visible 98% to 100%", "found %"),
+        "stacks within 4 mm %": ("tables", "stacks", "visible 8% and more", "found %"),
+        "false cards on pictures without": ("cardless", "told cards"),
+    },
+    "reader": {
+        "whole cards right %": ("tables", "faces", "whole, 60 px and more", "right %"),
+        "whole cards wrong %": ("tables", "faces", "whole, 60 px and more", "wrong %"),
+        "photographed faces right %": ("photographs", "faces", "all", "right %"),
+        "photographed faces wrong %": ("photographs", "faces", "all", "wrong %"),
+        "calibration error %": ("crops", "calibration error %", "all"),
+    },
+}
 MOST_ROWS = 12  # of a list, on a page
 SHORT = {
     "blackjack-rws-v4": "v4",
@@ -87,13 +104,40 @@ def measured(name: str) -> str:
         return f"<!-- figures: {found[1]} -->\n```text\n{shown}\n```\n"
 
     page = (DOCS / name).read_text("utf-8")
-    return re.sub(r"<!-- figures: (\w+) -->\n```text\n.*?```\n", figures, page, flags=re.DOTALL)
+    page = re.sub(r"<!-- figures: (\w+) -->\n```text\n.*?```\n", figures, page, flags=re.DOTALL)
+    side_by_side = "<!-- compared -->\n```text\n{}\n```\n"
+    return re.sub(
+        r"<!-- compared -->\n```text\n.*?```\n", lambda _: side_by_side.format(compared()), page, flags=re.DOTALL
+    )
+
+
+def compared() -> str:
+    """The photographs as our networks tell them, and as the plain detector does, side by side."""
+    both = {name: json.loads((FIGURES / f"{file}.json").read_text("utf-8"))["figures"] for name, file in SIDES.items()}
+    rows = next(iter(both.values()))["faces"]
+    return "\n".join(lines({f"{row}: {name}": one["faces"][row] for row in rows for name, one in both.items()}))
+
+
+def networks() -> str:
+    """The manifest of the networks, with what was measured."""
+    listed = models()
+    changed = [replace(one, figures=dict(_figures(name))) for name, one in listed.items()]
+    return written(changed)
+
+
+def _figures(network: str) -> Iterator[tuple[str, float]]:
+    for name, (file, *way) in NETWORK_FIGURES[network].items():
+        found = json.loads((FIGURES / f"{file}.json").read_text("utf-8"))["figures"]
+        for step in way:
+            found = found[step]
+        yield name, found
 
 
 PAGES: dict[str, Callable[[], str]] = {
     "alerts.md": alerts,
     "settings.md": settings,
     "compliance.md": compliance.page,
+    "../models/manifest.toml": networks,
     **{name: partial(measured, name) for name in ("accuracy.md", "../models/reader.md")},
 }
 

@@ -1,5 +1,6 @@
 """The detector: where cards, stacks and hands are in a picture, and which way they lie."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 
@@ -17,9 +18,12 @@ STRIDE = 32  # the sides of what the network sees are multiples of it
 FULL_PX = 1280  # the longer side of what it sees, at most
 LEAST_PX = 640  # and at least: a smaller picture is enlarged
 GREY = 114  # what lies round the picture
-MOST = 400  # boxes looked at in one picture
-SAME = 0.14  # of a card's shorter side: two boxes whose corners lie nearer are one card
+FAINT = 0.1  # a box less likely than this has no vote
+MOST = 2000  # boxes of things that are alike, looked at in one picture
 CARDS = ("card_up", "card_down")
+# Things that are alike: where there is one there is not another too. Two boxes of them are one thing if their
+# corners lie nearer than so much of the shorter side. Cards lie close; of a hand nobody knows where the arm ends.
+ALIKE = ((CARDS, 0.18), (("chip_stack",), 0.18), (("hand",), 0.6))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +33,14 @@ class Found:
     kind: str
     quad: Floats  # 4 x 2, pixels
     score: float
-    up: float = 0.0  # of a card: how likely it lies face up
+    up: float = 1.0  # of a card: how likely it lies face up
 
 
 class Detector:
     def __init__(self, model: Model, provider: str = "cpu", threads: int = THREADS) -> None:
         self.classes = model.classes
         self.least = dict(zip(self.classes, (model.setting(f"least_{name}") for name in self.classes), strict=True))
+        self.agree = model.setting("agree")  # what the scores of a thing's boxes must come to
         self.lone = model.setting("lone")
         self.run: Run = open_model(model, provider, threads)
 
@@ -46,27 +51,22 @@ class Detector:
         return self._found(raw.T.astype(np.float64), scales)
 
     def _found(self, raw: Floats, scales: Floats) -> list[Found]:
-        """Take boxes out of what the network gives: a row of x, y, width, height, class scores and turn each."""
-        count = len(self.classes)
-        scores = raw[:, 4 : 4 + count]
-        kinds = scores.argmax(axis=1)
-        best = scores.max(axis=1)
-        least = np.array([self.least[name] for name in self.classes])
-        near = np.flatnonzero(best >= least[kinds])
-        near = near[np.argsort(-best[near], kind="stable")][:MOST]
-        boxes = upright(raw[near][:, [0, 1, 2, 3, 4 + count]])
-        quads = (corners(boxes) + 0.5) / scales - 0.5
-        found = []
-        for group in (
-            {self.classes.index(name) for name in CARDS},
-            *({self.classes.index(k)} for k in ("chip_stack", "hand")),
-        ):
-            mine = np.array([n for n, kind in enumerate(kinds[near]) if kind in group], int)
-            for row, quad in _merged(quads[mine], best[near][mine]):
-                n = mine[row]
-                both = scores[near[n]][[self.classes.index(name) for name in CARDS]]
-                up = float(both[0] / max(both.sum(), 1e-9))
-                found.append(Found(self.classes[kinds[near[n]]], quad, float(best[near[n]]), up))
+        """Take things out of what the network gives: a row of x, y, width, height, class scores and turn for each box.
+
+        The network gives many boxes for a thing. They vote: a thing is where enough of them agree.
+        """
+        count, found = len(self.classes), []
+        for group, same in ALIKE:
+            columns = [4 + self.classes.index(name) for name in group]
+            best = raw[:, columns].max(axis=1)
+            mine = np.flatnonzero((best >= FAINT) & (best >= raw[:, 4 : 4 + count].max(axis=1)))
+            mine = mine[np.argsort(-best[mine], kind="stable")][:MOST]
+            quads = (corners(upright(raw[mine][:, [0, 1, 2, 3, 4 + count]])) + 0.5) / scales - 0.5
+            for members, quad in _merged(quads, best[mine], same):
+                votes = raw[mine[members]][:, columns].sum(axis=0)
+                kind, score = group[int(votes.argmax())], float(best[mine[members[0]]])
+                if score >= self.least[kind] and best[mine[members]].sum() >= self.agree:
+                    found.append(Found(kind, quad, score, float(votes[0] / votes.sum())))
         return sorted(found, key=lambda one: -one.score)
 
 
@@ -102,22 +102,19 @@ def corners(boxes: Floats) -> Floats:
     return np.asarray(middle + signs[None, :, :1] * across[:, None] + signs[None, :, 1:] * along[:, None])
 
 
-def _merged(quads: Floats, scores: Floats) -> list[tuple[int, Floats]]:
-    """Put boxes of one thing together: the surest leads, and the corners are the mean of all, weighed by score."""
-    free = np.ones(len(quads), bool)
-    turns = np.stack([np.roll(quads, turn, axis=1) for turn in range(4)])  # a box may start at any of its corners
-    found = []
-    for first in range(len(quads)):
+def _merged(quads: Floats, scores: Floats, same: float) -> Iterator[tuple[NDArray[np.intp], Floats]]:
+    """Put boxes of one thing together: which they are, the surest first, and the mean of all, weighed by score."""
+    free, middles = np.ones(len(quads), bool), quads.mean(axis=1)
+    for first, lead in enumerate(quads):
         if not free[first]:
             continue
-        lead = quads[first]
-        short = min(float(np.hypot(*(lead[1] - lead[0]))), float(np.hypot(*(lead[3] - lead[0]))))
+        reach = same * min(float(np.hypot(*(lead[1] - lead[0]))), float(np.hypot(*(lead[3] - lead[0]))))
+        near = np.flatnonzero(free & (np.hypot(*(middles - middles[first]).T) <= reach))
+        turns = np.stack([np.roll(quads[near], turn, axis=1) for turn in range(4)])  # a box may start at any corner
         apart = np.hypot(*np.moveaxis(turns - lead, -1, 0)).mean(axis=2)
-        way = apart.argmin(axis=0)
-        same = np.flatnonzero(free & (apart.min(axis=0) <= SAME * short))
-        free[same] = False
-        free[first] = False
-        near = turns[way[same], same]
-        weight = scores[same] ** 2
-        found.append((first, (near * weight[:, None, None]).sum(axis=0) / weight.sum()))
-    return found
+        close = apart.min(axis=0) <= reach
+        members = near[close]
+        free[members] = free[first] = False
+        weight = scores[members] ** 2
+        agreed = turns[apart.argmin(axis=0), np.arange(len(near))][close]
+        yield members, (agreed * weight[:, None, None]).sum(axis=0) / weight.sum()

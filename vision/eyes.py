@@ -15,6 +15,7 @@ from vision.runtime import THREADS
 from vision.seen import Quad, Seen, SeenCard, SeenHand, SeenStack
 
 Picture = NDArray[np.uint8]
+TALL_PX = 60.0  # a card less tall is small
 TOUCH = 0.03  # of a card's area, covered by another thing: they touch
 SQUARE = 0.87  # a card whose sides are so much alike may be seen so steeply that its longer side is the shorter
 
@@ -26,17 +27,27 @@ class Eyes:
     detector: Detector
     reader: Reader
     sure: float  # the least probability at which a face is told
+    sure_hard: float  # the same of a card that something touches, or that is small
 
     def look(self, picture: Picture) -> Seen:
         """Say what is in a picture (height x width x 3, blue first)."""
         found = self.detector.find(picture)
-        cards = [one for one in found if one.kind in CARDS]
-        read = [self._card(*one) for one in self._read(picture, cards)]
-        firm = [one for one in found if one.score >= self.detector.lone and one.kind != "chip_stack"]
-        told = (card for one, card in zip(cards, read, strict=True) if card and (card.face or _leans(one, firm)))
+        touched = _touched([one.quad for one in found])
+        cards = [n for n, one in enumerate(found) if one.kind in CARDS]
+        told = {}
+        for n, (one, reading) in zip(cards, self._read(picture, [found[n] for n in cards]), strict=True):
+            hard = bool(touched[n].any()) or _tall(one.quad) < TALL_PX
+            if card := self._card(one, reading, self.sure_hard if hard else self.sure):
+                told[n] = card
+        firm = [
+            n for n, one in enumerate(found) if one.score >= self.detector.lone and (n in told or one.kind == "hand")
+        ]
         stacks = (_stack(one) for one in found if one.kind == "chip_stack")
         hands = (SeenHand(_quad(one.quad), one.score) for one in found if one.kind == "hand")
-        return Seen(tuple(told), tuple(stacks), tuple(hands))
+        # What hardly shows lies under something: a faint card that bears no face and touches nothing firm is none.
+        # A back is no face: many a texture looks like one.
+        believed = (card for n, card in told.items() if card.face or n in firm or touched[n, firm].any())
+        return Seen(tuple(believed), tuple(stacks), tuple(hands))
 
     def _read(self, picture: Picture, cards: list[Found]) -> Iterator[tuple[Found, Reading]]:
         """Read each card; one that is nearly square is also read lying on its side, and the surer reading counts."""
@@ -50,7 +61,7 @@ class Eyes:
                 best[n] = (card, reading)
         yield from best.values()
 
-    def _card(self, found: Found, reading: Reading) -> SeenCard | None:
+    def _card(self, found: Found, reading: Reading, sure: float) -> SeenCard | None:
         """Put together what both say. What the reader takes for no card is none."""
         back, none = (float(reading.all[self.reader.classes.index(name)]) for name in ("back", "none"))
         if none > max(0.5, found.score):
@@ -59,7 +70,7 @@ class Eyes:
         up = found.up * max(1 - back - none, 0.02)
         if down > up:
             return SeenCard(_quad(found.quad), up=False, face=None, confidence=found.score)
-        if reading.face not in ("back", "none") and reading.likely >= self.sure:
+        if reading.face not in ("back", "none") and reading.likely >= sure:
             return SeenCard(_quad(found.quad), up=True, face=reading.face, confidence=reading.likely)
         return SeenCard(_quad(found.quad), up=True, face=None, confidence=found.score)
 
@@ -67,18 +78,27 @@ class Eyes:
 def open_eyes(provider: str = "cpu", threads: int = THREADS, manifest: Path = MANIFEST) -> Eyes:
     """Load both networks as they were shipped, or those of another manifest."""
     detector, reader = model("detector", manifest), model("reader", manifest)
-    return Eyes(Detector(detector, provider, threads), Reader(reader, provider, threads), reader.setting("sure"))
+    sure, sure_hard = reader.setting("sure"), reader.setting("sure_hard")
+    return Eyes(Detector(detector, provider, threads), Reader(reader, provider, threads), sure, sure_hard)
 
 
-def _leans(card: Found, firm: list[Found]) -> bool:
-    """Say whether a card is surely one, or touches what surely is: what hardly shows lies under something."""
-    return any(one is card or _shared(one.quad, card.quad) > TOUCH for one in firm)
+def _touched(quads: list[NDArray[np.float64]]) -> NDArray[np.bool_]:
+    """Say of each quad (row) which others cover more than a sliver of it."""
+    found = np.zeros((len(quads), len(quads)), bool)
+    if not quads:
+        return found
+    places = np.array(quads, np.float32)
+    low, high = places.min(axis=1), places.max(axis=1)
+    near = (low[:, None] < high[None]).all(axis=2) & (low[None] < high[:, None]).all(axis=2)
+    for n, other in np.argwhere(np.triu(near, 1)):
+        shared, _ = cv2.intersectConvexConvex(places[n], places[other])
+        for one, by in ((n, other), (other, n)):
+            found[one, by] = shared > TOUCH * cv2.contourArea(places[one])
+    return found
 
 
-def _shared(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """Give what part of the other quad the first one covers."""
-    area, _ = cv2.intersectConvexConvex(one.astype(np.float32), other.astype(np.float32))
-    return float(area) / max(float(cv2.contourArea(other.astype(np.float32))), 1e-9)
+def _tall(quad: NDArray[np.float64]) -> float:
+    return float(np.hypot(*(quad[3] - quad[0])))
 
 
 def _squareness(quad: NDArray[np.float64]) -> float:

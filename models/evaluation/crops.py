@@ -100,7 +100,8 @@ def likely_of(reads: Reads, temperature: float) -> Floats:
     return probabilities(logits, temperature)
 
 
-def figures(reads: Reads, temperature: float, sure: float) -> Figures:
+def figures(reads: Reads, temperature: float, sure: float, sure_hard: float) -> Figures:
+    least = np.where(reads.whole, sure, sure_hard)
     likely = likely_of(reads, temperature)
     best, most = likely.argmax(axis=1), likely.max(axis=1)
     right = best == reads.is_
@@ -115,8 +116,9 @@ def figures(reads: Reads, temperature: float, sure: float) -> Figures:
         "crops": len(right),
         "temperature": temperature,
         "sure": sure,
+        "sure, hard": sure_hard,
         "accuracy": {name: _accuracy(best[rows], reads.is_[rows]) for name, rows in groups.items()},
-        "as told": {name: _as_told(right, best, most, rows, sure) for name, rows in groups.items()},
+        "as told": {name: _as_told(right, best, most >= least, rows) for name, rows in groups.items()},
         "calibration error %": {
             name: percent(calibration_error(most[rows], right[rows]), 1) for name, rows in groups.items()
         },
@@ -142,9 +144,9 @@ def _accuracy(best: NDArray[np.intp], is_: NDArray[np.intp]) -> Figures:
     }
 
 
-def _as_told(right: Marks, best: NDArray[np.intp], most: Floats, rows: Marks, sure: float) -> Figures:
+def _as_told(right: Marks, best: NDArray[np.intp], likely: Marks, rows: Marks) -> Figures:
     """Count what the eyes would say: a face where it is likely enough. Of `none` and `back` no face is right."""
-    face = (best < FACE_COUNT) & (most >= sure)
+    face = (best < FACE_COUNT) & likely
     counts = {"right": int((face & right & rows).sum()), "wrong": int((face & ~right & rows).sum())}
     return shares({**counts, "cannot tell": int(rows.sum()) - sum(counts.values())}, ANSWERS)
 

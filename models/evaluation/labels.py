@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from datasets.real import Photograph
 from datasets.truth import CardTruth, Point
-from models.evaluation.matching import CORNER, SAME, answer, bounds, box_round, holders, matched, overlaps
+from models.evaluation.matching import ANYWHERE, CORNER, SAME, answer, bounds, box_round, holders, matched, overlaps
 from vision.seen import Seen, SeenCard
 
 
@@ -30,22 +31,25 @@ class Judged:
         return self.true.up and not self.wanted
 
 
-def judged(seen: Seen, photo: Photograph, corner: tuple[float, float] = CORNER) -> tuple[Judged, ...]:
+def judged(seen: Seen, photo: Photograph, *, upright: bool = False) -> tuple[Judged, ...]:
     """Say of every label which told card it is of.
 
     A told card answers for one face. First, a told card that holds an index of its own face in a corner is of that
     card. Then whole cards take, one to one by overlap, what told cards are left or have their face. Then each index
     takes the told card that holds it nearest to where indices are, of those that answer for no other face. So an index
     whose own card was missed is not charged to the card it lies on, if that is told rightly.
+
+    Told boxes that do not turn with the card (`upright`) hold indices anywhere, and are matched to boxes round cards.
     """
     cards = photo.truth.cards
     wanted = {n: card.face or photo.ranks.get(card.id, "") for n, card in enumerate(cards)}
     indices = [n for n, card in enumerate(cards) if card.label == "index"]
     whole = [n for n, card in enumerate(cards) if card.label != "index"]
     quads = {number: card.quad for number, card in enumerate(seen.cards)}
-    held = {n: holders(quads, _middle(cards[n]), corner) for n in indices}
+    held = {n: holders(quads, _middle(cards[n]), ANYWHERE if upright else CORNER) for n in indices}
     speaks = _confirmed(seen, held, wanted)
-    found = _of_whole(seen, [cards[n] for n in whole], [wanted[n] for n in whole], speaks)
+    boxed = np.array([upright or cards[n].label == "box" for n in whole], bool)
+    found = _of_whole(seen, [cards[n] for n in whole], [wanted[n] for n in whole], speaks, boxed)
     told: dict[int, int] = {whole[place]: number for place, number in found.items()}
     for n, number in told.items():
         speaks.setdefault(number, wanted[n])
@@ -61,13 +65,16 @@ def _confirmed(seen: Seen, held: Mapping[int, Mapping[int, float]], wanted: Mapp
 
 
 def _of_whole(
-    seen: Seen, cards: Sequence[CardTruth], wanted: Sequence[str], speaks: Mapping[int, str]
+    seen: Seen,
+    cards: Sequence[CardTruth],
+    wanted: Sequence[str],
+    speaks: Mapping[int, str],
+    boxed: NDArray[np.bool_],
 ) -> dict[int, int]:
     """Match whole cards: by their quads, or by the boxes round both where only a box is known."""
     outlines = [card.quad for card in seen.cards]
     by_quad = overlaps(outlines, [card.quad for card in cards])
-    by_box = overlaps([box_round(outline) for outline in outlines], [card.quad for card in cards])
-    boxed = np.array([card.label == "box" for card in cards], bool)
+    by_box = overlaps([box_round(outline) for outline in outlines], [box_round(card.quad) for card in cards])
     scores = np.where(boxed, by_box, by_quad)
     for number, face in speaks.items():
         scores[number, [not one or not face.startswith(one) for one in wanted]] = 0

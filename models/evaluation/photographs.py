@@ -10,7 +10,7 @@ from datasets.real import Photograph, photographs
 from datasets.stream import ordered
 from models.evaluation.labels import Judged, judged
 from models.evaluation.looking import Fault, Look, Worst
-from models.evaluation.matching import CORNER, DOWN_ANSWERS
+from models.evaluation.matching import DOWN_ANSWERS
 from models.evaluation.report import Figures, Tally, shares, table, told
 from models.shelf import HERE
 
@@ -28,11 +28,11 @@ class Photographs:
     """A photograph -> what came of its labels, and how many cards were told; picklable."""
 
     look: Look
-    corner: tuple[float, float] = CORNER  # where in a told card its indices may be
+    upright: bool = False  # told boxes do not turn with the cards
 
     def __call__(self, photo: Photograph) -> tuple[tuple[Judged, ...], int]:
         seen = self.look(photo.load())
-        return judged(seen, photo, self.corner), len(seen.cards)
+        return judged(seen, photo, upright=self.upright), len(seen.cards)
 
 
 @dataclass

@@ -43,6 +43,7 @@ def test_figures_are_kept_with_the_command_and_the_models_they_are_of(
         (["tables", "--seed", "-1"], "found '-1'"),
         (["tables", "--threads", "two"], "found 'two'"),
         (["tables", "-o", "/proc/none/figures.json"], "cannot be written"),
+        (["tables", "-o", "."], "expected the name of a file"),
         (["tables", "--models", "/nowhere"], "/nowhere/manifest.toml"),
     ],
 )

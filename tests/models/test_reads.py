@@ -1,10 +1,15 @@
 """What is made of the reader's probabilities: on logits whose temperature and faults are known."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from datasets.real import Photograph
 from datasets.sets import READS
-from models.evaluation.calibrate import RANGE, surprise, warmth
+from datasets.sources import source_named
+from datasets.truth import CardTruth, Truth
+from models.evaluation.calibrate import RANGE, of_photograph, surprise, warmth
 from models.evaluation.crops import Reads, figures, joined, likely_of
 
 
@@ -39,6 +44,19 @@ def test_the_temperature_that_was_put_in_is_found() -> None:
     assert RANGE[0] < 0.6
 
 
+def test_a_wrong_label_is_left_out_of_calibration() -> None:
+    quad = ((10.0, 10.0), (60.0, 10.0), (60.0, 80.0), (10.0, 80.0))
+    cards = tuple(CardTruth(name, quad, face, up=True, visible=1.0) for name, face in (("c1", "9h"), ("c2", "Ks")))
+    picture = np.zeros((120, 120, 3), np.uint8)
+    photo = Photograph("p.jpg", source_named("cadyze_black_deck"), lambda: picture, Truth(120, 120, cards))
+    reader = SimpleNamespace(logits=lambda crops: np.zeros((len(crops), len(READS))))
+    left = {("cadyze_black_deck", "p.jpg", "c1"): "it is another"}
+    (all_of_it,) = of_photograph(photo, reader, {})  # type: ignore[arg-type]  # not real
+    (rest,) = of_photograph(photo, reader, left)  # type: ignore[arg-type]  # not real
+    assert [READS[int(n)] for n in all_of_it.is_] == ["9h", "Ks"]
+    assert [READS[int(n)] for n in rest.is_] == ["Ks"]
+
+
 def test_only_what_is_doubtful_is_looked_at_twice() -> None:
     first, again = sure_of(["9h", "9h"]), sure_of(["2s", "2s"])
     first[1] = sure_of(["9h"], 0.3)[0]
@@ -57,7 +75,7 @@ def test_crops_are_counted_as_they_would_be_told() -> None:
         reads(["3c"], ["3c"], visible=0.4),  # covered
         reads(["none", "back", "none"], ["none", "back", "4d"]),
     ]
-    found = figures(joined(parts), 1.0, 0.9)
+    found = figures(joined(parts), 1.0, 0.9, 0.9)
     assert found["crops"] == 13
     accuracy, as_told, decks = found["accuracy"], found["as told"], found["by deck"]
     assert isinstance(accuracy, dict)

@@ -6,6 +6,7 @@
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
@@ -17,7 +18,7 @@ from torch import nn
 from datasets.cache import Picture
 from datasets.sets import READS
 from datasets.truth import CardTruth, StackTruth, Truth
-from models import learn_detector, learn_reader, plain
+from models import importing, learn_detector, learn_reader, plain
 from models.__main__ import main
 from models.export import shipped, write_onnx
 from models.learn_detector import SIDE, Sight, window
@@ -156,6 +157,27 @@ def test_the_plain_detector_trains_and_looks(tmp_path: Path, monkeypatch: pytest
     weights = plain.train(folder, start, 0.001, (), None)
     assert (folder / "labels" / "000003.txt").read_text() == "20 0.503906 0.520833 0.117188 0.208333\n"
     assert plain.Plain(weights)(marked()).cards == ()  # it has learnt nothing yet, and is as unsure
+    before = weights.stat().st_mtime_ns
+    assert plain.train(folder, start, 0.001, (), None) == weights  # it is done: nothing is begun anew
+    assert weights.stat().st_mtime_ns == before
+
+
+def test_the_boxes_of_the_plain_detector_are_told_as_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    boxes = SimpleNamespace(data=torch.tensor([[10.0, 20.0, 50.0, 90.0, 0.8, 20.0]]))
+    net = SimpleNamespace(predict=lambda *_, **__: [SimpleNamespace(boxes=boxes)])
+    monkeypatch.setattr(plain, "_opened", lambda _: net)
+    (card,) = plain.Plain(Path("any.pt"))(marked()).cards
+    assert (card.face, card.up) == ("9h", True)
+    assert card.confidence == pytest.approx(0.8)
+    assert card.quad == ((10, 20), (50, 20), (50, 90), (10, 90))
+
+
+def test_boxes_that_overlap_a_surer_one_are_sorted_out() -> None:
+    boxes = torch.tensor([[0.0, 0, 10, 10], [1.0, 0, 11, 10], [30.0, 0, 40, 10]])
+    scores = torch.tensor([0.6, 0.9, 0.5])
+    assert importing.nms(boxes, scores, 0.7).tolist() == [1, 2]
+    assert importing.nms(boxes, scores, 0.9).tolist() == [1, 0, 2]
+    assert importing.nms(boxes[:0], scores[:0], 0.5).tolist() == []
 
 
 @pytest.mark.parametrize(
@@ -165,7 +187,11 @@ def test_the_plain_detector_trains_and_looks(tmp_path: Path, monkeypatch: pytest
         (["train", "reader", "--net", "yolo99z-cls.yaml", "--start", "{weights}"], "yolo99z-cls.yaml"),
         (["train", "reader", "--steps", "-4"], "0 or more; found '-4'"),
         (["train", "detector", "--start", "{weights}", "--tables", "{folder}"], "no set of pictures"),
-        (["evaluate", "plain", "{folder}", "{bad}"], "{folder}"),
+        (["evaluate", "plain", "{folder}", "{bad}"], "{bad}"),
+        (["evaluate", "plain", "{folder}", "{folder}/none.pt"], "no such weights"),
+        (["train", "plain", "--start", "{bad}", "--hours", "0"], "more than 0"),
+        (["export", "reader", "--checkpoint", "{bad}"], "{bad}"),
+        (["export", "reader", "--checkpoint", "{weights}"], "not a checkpoint of `python -m models train`"),
     ],
 )
 def test_bad_input_of_training_is_one_line(

@@ -17,7 +17,7 @@ CLASSES = ("card_up", "card_down", "chip_stack", "hand")
 def eye(monkeypatch: pytest.MonkeyPatch) -> Detector:
     """Give a detector whose network says what a test puts into it."""
     monkeypatch.setattr(module, "open_model", lambda *_: None)
-    settings = {f"least_{name}": 0.25 for name in CLASSES} | {"lone": 0.5}
+    settings = {f"least_{name}": 0.25 for name in CLASSES} | {"agree": 0.2, "lone": 0.5}
     return Detector(Model("detector", "", "", "", "", CLASSES, "", "", settings, {}))
 
 
@@ -93,6 +93,17 @@ def test_a_chip_on_a_card_is_not_the_card(eye: Detector) -> None:
 def test_what_the_network_hardly_believes_is_left_out(eye: Detector) -> None:
     assert saying(eye, row(300, 300, 0.2)).find(blank(1280, 720)) == []
     assert saying(eye).find(blank(1280, 720)) == []
+
+
+def test_a_thing_is_where_enough_boxes_agree_and_they_decide_how_it_lies(eye: Detector) -> None:
+    eye.agree = 1.2
+    up, down = row(300, 300, 0.5), row(302, 301, 0.45, kind=1)
+    assert saying(eye, up, down).find(blank(1280, 720)) == []
+    (found,) = saying(eye, up, down, row(301, 301, 0.42, kind=1)).find(blank(1280, 720))
+    assert found.kind == "card_down"
+    assert found.score == pytest.approx(0.5)
+    assert found.up == pytest.approx(0.5 / 1.37)
+    assert saying(eye, row(300, 300, 0.9), row(300, 300, 0.9, kind=2)).find(blank(1280, 720)) == []  # not alike
 
 
 @pytest.mark.parametrize("turn", [-0.7, 0.0, 0.4, pi / 2, 2.3])

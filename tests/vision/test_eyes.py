@@ -42,9 +42,9 @@ class Says:
 def eyes(monkeypatch: pytest.MonkeyPatch) -> Eyes:
     for module in (detector_module, reader_module):
         monkeypatch.setattr(module, "open_model", lambda *_: None)
-    least = {f"least_{name}": 0.25 for name in CLASSES} | {"lone": 0.5}
+    least = {f"least_{name}": 0.25 for name in CLASSES} | {"agree": 0.2, "lone": 0.5}
     detector = Detector(Model("detector", "", "", "", "", CLASSES, "", "", least, {}))
-    return Eyes(detector, Reader(Model("reader", "", "", "", "", READS, "", "", {"temperature": 1.0}, {})), 0.95)
+    return Eyes(detector, Reader(Model("reader", "", "", "", "", READS, "", "", {"temperature": 1.0}, {})), 0.95, 0.98)
 
 
 def looking(eyes: Eyes, rows: list[tuple[float, ...]], *answers: dict[str, float]) -> tuple[Eyes, Says]:
@@ -99,6 +99,7 @@ def test_both_networks_decide_how_a_card_lies(
         ([row(0, 0.3)], {"9h": 0.7}, 0),  # faint, alone, and not to be read
         ([row(0, 0.3)], {"9h": 0.999}, 1),
         ([row(0, 0.6)], {"9h": 0.7}, 1),
+        ([row(1, 0.3)], {"back": 0.999}, 0),  # many a texture looks like a back
         ([row(0, 0.3), row(0, 0.9, x=325)], {"9h": 0.7}, 2),  # it lies under a card
         ([row(0, 0.3), row(3, 0.9, x=330)], {"9h": 0.7}, 1),  # or under a hand
         ([row(0, 0.3), row(0, 0.9, x=360)], {"9h": 0.7}, 1),
@@ -110,6 +111,26 @@ def test_a_faint_card_is_told_where_it_can_be_read_or_lies_under_something(
 ) -> None:
     eyes, _ = looking(eyes, rows, answer)
     assert len(eyes.look(PICTURE).cards) == told
+
+
+def test_what_is_no_card_holds_no_faint_one_up(eyes: Eyes) -> None:
+    eyes, _ = looking(eyes, [row(0, 0.6, x=325), row(0, 0.3)], {"none": 0.99})
+    assert eyes.look(PICTURE).cards == ()
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ([row(0, sides=(60, 84))], ["9h"]),
+        ([row(0, sides=(60, 84)), row(0, x=335, sides=(60, 84))], [None, None]),  # one covers the other
+        ([row(0, sides=(60, 84)), row(3, x=370, sides=(90, 90))], [None]),
+        ([row(0, sides=(60, 84)), row(0, x=365, sides=(60, 84))], ["9h", "9h"]),
+        ([row(0, sides=(30, 42))], [None]),  # small
+    ],
+)
+def test_what_is_touched_or_small_must_be_surer(eyes: Eyes, rows: list[tuple[float, ...]], told: list[str]) -> None:
+    eyes, _ = looking(eyes, rows, {"9h": 0.97})
+    assert [card.face for card in eyes.look(PICTURE).cards] == told
 
 
 def test_a_card_that_is_nearly_square_is_read_lying_on_its_side_too(eyes: Eyes) -> None:
