@@ -20,6 +20,8 @@ CORNER_MM = 3.3
 MARGIN = 2  # clear pixels round a texture, so that its edge fades over one pixel
 LEVELS = 4
 NIGHT = "@night"
+PORTRAIT = ((0.17, 0.1), (0.83, 0.9))  # of a court card: where its picture is
+PIP = (0.4, 0.3)  # of a card's sides, from two of its corners: index and pip lie within
 NIGHTS = 0.04  # of the decks that are shown
 BENT = 0.15  # a card that bends less is drawn flat
 
@@ -99,6 +101,17 @@ def inverted(image: Image) -> Image:
     hue, light, full = cv2.split(cv2.cvtColor(image, cv2.COLOR_BGR2HLS))
     warm = np.where((hue < 12) | (hue > 168), 16, hue).astype(np.uint8)
     return cv2.cvtColor(cv2.merge([warm, cv2.bitwise_not(light), full]), cv2.COLOR_HLS2BGR).astype(np.uint8, copy=False)
+
+
+def with_portrait(face: Image, other: Image) -> Image:
+    """Give a court card with the portrait of another: indices, and the pips at the portrait's corners, stay its own."""
+    height, width = face.shape[:2]
+    mask = np.zeros((height, width, 1), np.uint8)
+    (left, top), (right, low) = ((round(x * width), round(y * height)) for x, y in PORTRAIT)
+    mask[top:low, left:right] = 1
+    across, along = round(PIP[0] * width), round(PIP[1] * height)
+    mask[:along, :across] = mask[height - along :, width - across :] = 0
+    return np.where(mask, other, face).astype(np.uint8, copy=False)
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,21 @@ import numpy as np
 
 from datasets.cache import read_picture
 from datasets.cardless import cardless
-from datasets.cards import MARGIN, NIGHT, NIGHTS, Floats, Image, Patch, Texture, back_pack, darken, deck_pack, lay_over
+from datasets.cards import (
+    MARGIN,
+    NIGHT,
+    NIGHTS,
+    Floats,
+    Image,
+    Patch,
+    Texture,
+    back_pack,
+    darken,
+    deck_pack,
+    lay_over,
+    texture_of,
+    with_portrait,
+)
 from datasets.casting import Dice, art, pick, random_sensor
 from datasets.cloth import draw_cloth, to_bytes
 from datasets.decks import CARD_PX
@@ -26,6 +40,8 @@ ELSEWHERE = 0.35  # so many grounds are no cloth
 PRESSED = 0.6  # so many pictures come compressed
 BOXED = 0.6  # so many crops are cut along a rectangle, as detectors have it, though the card is seen from the side
 GROUND_PX = 420
+COURTS = tuple(face for face in FACES if face[0] in "JQK")
+MIXED = 0.2  # so many court cards bear another's portrait: portraits differ by maker, an index says what it says
 DECK_RUN = 8  # so many crops in a row are of one deck
 SKIN = ((140, 180, 225), (105, 150, 205), (80, 115, 170), (55, 80, 125), (40, 55, 90), (60, 60, 60))
 
@@ -165,7 +181,12 @@ def _hand_of(dice: Dice, face: str, deck: str, back: str) -> tuple[list[Laid], L
     elif chance < 0.6:  # one that lies anyhow
         across, along, turn = (float(dice.uniform(*ends)) for ends in ((-0.9, 0.9), (-0.9, 0.9), (0, 360)))
         above.append(Laid(pack.texture(pick(dice, FACES)), across, along, turn))
-    own = back_pack(back).texture("back") if face == "back" else pack.texture(face)
+    if face == "back":
+        own = back_pack(back).texture("back")
+    elif face in COURTS and dice.random() < MIXED:
+        own = texture_of(with_portrait(pack.faces[face], pack.faces[pick(dice, COURTS)]))
+    else:
+        own = pack.texture(face)
     return below, Laid(own), above
 
 

@@ -174,7 +174,8 @@ def names_of(kind: str, split: str) -> tuple[str, ...]:
     manifest = read()
     splits = {"decks": manifest.deck_splits, "backs": manifest.back_splits}[kind]()
     here = {path.stem for root in (BUNDLED, cache_dir()) for path in (root / kind).glob("[!.]*")}
-    return tuple(sorted(name for name in here if splits.get(name, "train") == split))
+    foreign = {one.name for one in manifest.design if one.courts_only}
+    return tuple(sorted(name for name in here - foreign if splits.get(name, "train") == split))
 
 
 def _numbered(found: Mapping[str, Any], section: str) -> Iterable[tuple[str, Any]]:

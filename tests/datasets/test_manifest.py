@@ -1,6 +1,7 @@
 """The manifest: what it must hold, and how its faults are told."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -83,6 +84,14 @@ def test_the_bundled_deck_is_no_training_deck() -> None:
     assert split_of("a customer's own") == "train"
     assert "house" in names_of("decks", "test")
     assert {"house-red", "house-blue"} <= set(names_of("backs", "test"))
+
+
+def test_a_deck_with_foreign_indices_is_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FELTWATCH_CACHE", str(tmp_path))
+    foreign = next(one.name for one in read().design if one.courts_only)
+    for name in (foreign, "ours"):
+        (tmp_path / "decks" / name).mkdir(parents=True)
+    assert names_of("decks", "train") == ("ours",)
 
 
 @pytest.mark.parametrize(

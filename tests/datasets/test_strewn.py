@@ -8,7 +8,7 @@ import pytest
 
 from datasets.__main__ import main
 from datasets.cache import write_picture
-from datasets.cards import NIGHT, back_pack, deck_pack
+from datasets.cards import NIGHT, back_pack, deck_pack, with_portrait
 from datasets.felt_styles import FELTS
 from datasets.strewn import SIDE, strewn
 
@@ -54,6 +54,19 @@ def test_a_black_deck_has_light_pips_on_dark_paper() -> None:
     assert light.mean() > 180
     assert dark.mean() < 75
     assert back_pack(f"house-red{NIGHT}").faces["back"].shape == back_pack("house-red").faces["back"].shape
+
+
+def test_a_court_may_bear_the_portrait_of_another_and_keeps_its_index_and_pip() -> None:
+    faces = deck_pack("house").faces
+    own, other = faces["Jc"], faces["Js"]
+    mixed = with_portrait(own, other)
+    height, width = own.shape[:2]
+    corner = (slice(0, int(0.3 * height)), slice(0, int(0.4 * width)))
+    assert (mixed[corner] == own[corner]).all()
+    assert (mixed[::-1, ::-1][corner] == own[::-1, ::-1][corner]).all()
+    middle = (slice(int(0.4 * height), int(0.6 * height)), slice(int(0.3 * width), int(0.7 * width)))
+    assert (mixed[middle] == other[middle]).all()
+    assert (mixed[middle] != own[middle]).any()
 
 
 def test_a_set_of_them_keeps_to_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
