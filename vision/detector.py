@@ -56,10 +56,11 @@ class Detector:
         The network gives many boxes for a thing. They vote: a thing is where enough of them agree.
         """
         count, found = len(self.classes), []
+        surest = raw[:, 4 : 4 + count].max(axis=1)
         for group, same in ALIKE:
             columns = [4 + self.classes.index(name) for name in group]
             best = raw[:, columns].max(axis=1)
-            mine = np.flatnonzero((best >= FAINT) & (best >= raw[:, 4 : 4 + count].max(axis=1)))
+            mine = np.flatnonzero((best >= FAINT) & (best >= surest))
             mine = mine[np.argsort(-best[mine], kind="stable")][:MOST]
             quads = (corners(upright(raw[mine][:, [0, 1, 2, 3, 4 + count]])) + 0.5) / scales - 0.5
             for members, quad in _merged(quads, best[mine], same):

@@ -13,10 +13,8 @@ Picture = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 BATCH = 32  # crops that are read in one call
-VIEWS = (
-    (0.03, 0),
-    (0.03, 2),
-)  # margin of a crop, corners it is turned by: the second for the doubtful
+# Margin of a crop, and by how many corners it is turned: the second look is for what is doubtful.
+VIEWS = ((0.03, 0), (0.03, 2))
 PLAIN = 0.995  # what is read as likely as this is not looked at again
 
 
