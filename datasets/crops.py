@@ -42,6 +42,7 @@ BOXED = 0.6  # so many crops are cut along a rectangle, as detectors have it, th
 GROUND_PX = 420
 COURTS = tuple(face for face in FACES if face[0] in "JQK")
 MIXED = 0.2  # so many court cards bear another's portrait: portraits differ by maker, an index says what it says
+BESIDE = 0.6  # a card that overlaps a place by less than so much does not lie there
 DECK_RUN = 8  # so many crops in a row are of one deck
 SKIN = ((140, 180, 225), (105, 150, 205), (80, 115, 170), (55, 80, 125), (40, 55, 90), (60, 60, 60))
 
@@ -100,7 +101,7 @@ def _ground(split: str, others: Sequence[Path], dice: Dice) -> Image:
 
 def _crop(dice: Dice, deck: str, back: str, ground: Image) -> Crop:
     kind = dice.random()
-    face = "none" if kind < 0.06 else "back" if kind < 0.11 else pick(dice, FACES)
+    face = "none" if kind < 0.1 else "back" if kind < 0.15 else pick(dice, FACES)
     subject = _subject(dice)
     image = _cut(ground, subject.side, dice)
     visible = 1.0
@@ -208,20 +209,28 @@ def _lay(image: Image, subject: Subject, hand: tuple[list[Laid], Laid, list[Laid
 
 
 def _lay_nothing(image: Image, subject: Subject, deck: str, back: str, dice: Dice) -> None:
-    """Draw what a detector may take for a card: cards beside the place, a sheet of paper, a finger."""
+    """Draw what a detector may take for a card: a place beside cards or between them, a sheet of paper, a finger."""
     kind = dice.random()
-    if kind < 0.4:
-        for _ in range(int(dice.integers(1, 4))):
+    if kind < 0.7:
+        for _ in range(int(dice.integers(1, 5))):
             side = (
                 back_pack(back).texture("back") if dice.random() < 0.2 else deck_pack(deck).texture(pick(dice, FACES))
             )
-            way, far = float(dice.uniform(0, 2 * np.pi)), float(dice.uniform(0.55, 1.0))
-            laid = Laid(side, far * np.cos(way), far * np.sin(way), float(dice.normal(0, 12)))
-            _lay_one(image, subject, laid, (0.0, 1.0))
-    elif kind < 0.7:
+            way, far = float(dice.uniform(0, 2 * np.pi)), float(dice.uniform(0.15, 1.0))
+            turn = float(dice.normal(0, 8) if dice.random() < 0.7 else dice.uniform(0, 360))
+            laid = Laid(side, far * np.cos(way), far * np.sin(way), turn)
+            if not _lies_there(subject, laid):
+                _lay_one(image, subject, laid, (0.0, 1.0))
+    elif kind < 0.85:
         _lay_paper(image, subject, dice)
-    if dice.random() < 0.5:
+    if dice.random() < 0.3:
         _occlude(image, subject, dice)
+
+
+def _lies_there(subject: Subject, laid: Laid) -> bool:
+    place, card = (quad.astype(np.float32) for quad in (subject.quad, _place(subject, laid)))
+    shared, _ = cv2.intersectConvexConvex(place, card)
+    return shared >= BESIDE * (abs(cv2.contourArea(place)) + abs(cv2.contourArea(card)) - shared)
 
 
 def _lay_paper(image: Image, subject: Subject, dice: Dice) -> None:

@@ -42,6 +42,7 @@ class Detector:
         self.least = dict(zip(self.classes, (model.setting(f"least_{name}") for name in self.classes), strict=True))
         self.agree = model.setting("agree")  # what the scores of a thing's boxes must come to
         self.lone = model.setting("lone")
+        self.certain = model.setting("certain")
         self.run: Run = open_model(model, provider, threads)
 
     def find(self, picture: Picture) -> list[Found]:

@@ -17,7 +17,7 @@ CLASSES = ("card_up", "card_down", "chip_stack", "hand")
 def eye(monkeypatch: pytest.MonkeyPatch) -> Detector:
     """Give a detector whose network says what a test puts into it."""
     monkeypatch.setattr(module, "open_model", lambda *_: None)
-    settings = {f"least_{name}": 0.25 for name in CLASSES} | {"agree": 0.2, "lone": 0.5}
+    settings = {f"least_{name}": 0.25 for name in CLASSES} | {"agree": 0.2, "lone": 0.5, "certain": 0.25}
     return Detector(Model("detector", "", "", "", "", CLASSES, "", "", settings, {}))
 
 

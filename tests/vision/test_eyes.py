@@ -42,7 +42,7 @@ class Says:
 def eyes(monkeypatch: pytest.MonkeyPatch) -> Eyes:
     for module in (detector_module, reader_module):
         monkeypatch.setattr(module, "open_model", lambda *_: None)
-    least = {f"least_{name}": 0.25 for name in CLASSES} | {"agree": 0.2, "lone": 0.5}
+    least = {f"least_{name}": 0.25 for name in CLASSES} | {"agree": 0.2, "lone": 0.5, "certain": 0.25}
     detector = Detector(Model("detector", "", "", "", "", CLASSES, "", "", least, {}))
     return Eyes(detector, Reader(Model("reader", "", "", "", "", READS, "", "", {"temperature": 1.0}, {})), 0.95, 0.98)
 
@@ -109,6 +109,24 @@ def test_both_networks_decide_how_a_card_lies(
 def test_a_faint_card_is_told_where_it_can_be_read_or_lies_under_something(
     eyes: Eyes, rows: list[tuple[float, ...]], answer: dict[str, float], told: int
 ) -> None:
+    eyes, _ = looking(eyes, rows, answer)
+    assert len(eyes.look(PICTURE).cards) == told
+
+
+@pytest.mark.parametrize(
+    ("rows", "answer", "told"),
+    [
+        ([row(0, 0.6), row(0, 0.6, x=700)], {"9h": 0.7}, 0),
+        ([row(0, 0.6), row(0, 0.8, x=700)], {"9h": 0.7}, 2),
+        ([row(1, 0.6), row(1, 0.8, x=700)], {"back": 0.99}, 2),
+        ([row(0, 0.6), row(3, 0.9, x=700)], {"9h": 0.7}, 0),  # a hand is no card
+        ([row(0, 0.6)], {"9h": 0.999}, 1),
+    ],
+)
+def test_of_a_picture_in_which_no_card_is_certain_none_is_told(
+    eyes: Eyes, rows: list[tuple[float, ...]], answer: dict[str, float], told: int
+) -> None:
+    eyes.detector.certain = 0.75
     eyes, _ = looking(eyes, rows, answer)
     assert len(eyes.look(PICTURE).cards) == told
 
