@@ -46,10 +46,10 @@ class Eyes:
         hands = (SeenHand(_quad(one.quad), one.score) for one in found if one.kind == "hand")
         # What hardly shows lies under something: a faint card that bears no face and touches nothing firm is none.
         # A back is no face: many a texture looks like one.
-        cards = tuple(card for n, card in told.items() if card.face or n in firm or touched[n, firm].any())
+        believed = tuple(card for n, card in told.items() if card.face or n in firm or touched[n, firm].any())
         # Where cards lie, at least one can be read or is beyond doubt: of a picture without such a one none is told.
-        certain = any(card.face or card.confidence >= self.detector.certain for card in cards)
-        return Seen(cards if certain else (), tuple(stacks), tuple(hands))
+        certain = any(card.face or card.confidence >= self.detector.certain for card in believed)
+        return Seen(believed if certain else (), tuple(stacks), tuple(hands))
 
     def _read(self, picture: Picture, cards: list[Found]) -> Iterator[tuple[Found, Reading]]:
         """Read each card; one that is nearly square is also read lying on its side, and the surer reading counts."""

@@ -19,7 +19,7 @@ from vision.rectify import rectangle, rectify
 
 SPLIT = "val"
 WRONG = 1 / 10_000  # of whole cards
-WRONG_HARD = 1 / 500  # of others
+WRONG_HARD = 1 / 1_000  # of others
 RANGE = (0.2, 5.0)  # of temperatures
 
 
@@ -30,7 +30,7 @@ def measure(manifest: Path, folder: Path | None, count: int, seed: int = 1, jobs
     negative logarithm), each read as `vision.reader` reads it, its second look at what is doubtful included. With it,
     `sure` is the lowest probability at which, of the cards that lie whole and are 60 px and more tall, at most one in
     10,000 is told as another; so one in 10,000 of them may be wrong, not of the answers, which are fewer.
-    `sure_hard` is the same of all others, covered or small: at most one in 500.
+    `sure_hard` is the same of all others, covered or small: at most one in 1,000.
     """
     rendered = read(CropReader(manifest, SPLIT, seed), count, jobs)
     parts = {"crops": rendered}
