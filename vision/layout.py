@@ -2,7 +2,7 @@
 
 import difflib
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -102,14 +102,24 @@ def parse_layout(text: str, source: str) -> Layout:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise LayoutError(f"{source}: not TOML: {error}") from error
-    _known(found, {"name", "outline", "zones"}, source)
-    outline = _polygon(found.get("outline"), f"{source}: outline")
+    return layout_of(found, source)
+
+
+def layout_of(found: Mapping[str, object], source: str) -> Layout:
+    """Take a layout out of what a file says; one without an outline reaches as far as its zones."""
+    known_keys(found, {"name", "outline", "zones"}, source)
     zones = found.get("zones")
     if not isinstance(zones, list) or not zones:
         raise LayoutError(f"{source}: expected [[zones]], found {zones!r}")
     areas = tuple(_area(zone, f"{source}: zone {number}") for number, zone in enumerate(zones, 1))
+    outline = _polygon(found["outline"], f"{source}: outline") if "outline" in found else _hull(areas)
     _check(areas, outline, source)
     return Layout(str(found.get("name", source)), outline, areas)
+
+
+def _hull(areas: Sequence[Area]) -> tuple[Point, ...]:
+    points = np.array([point for area in areas for point in area.polygon], np.float32)
+    return tuple((float(x), float(y)) for x, y in cv2.convexHull(points)[:, 0])
 
 
 def _check(areas: tuple[Area, ...], outline: tuple[Point, ...], source: str) -> None:
@@ -124,7 +134,7 @@ def _check(areas: tuple[Area, ...], outline: tuple[Point, ...], source: str) -> 
                 raise LayoutError(f"{source}: zone {area.name!r} leaves the table at {list(point)}: see outline")
 
 
-def _known(found: Mapping[str, object], known: set[str], where: str) -> None:
+def known_keys(found: Mapping[str, object], known: set[str], where: str) -> None:
     for key in found:
         if key not in known:
             near = difflib.get_close_matches(key, known, n=1)
@@ -135,7 +145,7 @@ def _known(found: Mapping[str, object], known: set[str], where: str) -> None:
 def _area(found: object, where: str) -> Area:
     if not isinstance(found, dict):
         raise LayoutError(f"{where}: expected a table with name and polygon, found {found!r}")
-    _known(found, {"name", "polygon", "circle", "first", "step", "turn"}, where)
+    known_keys(found, {"name", "polygon", "circle", "first", "step", "turn"}, where)
     name = found.get("name")
     if not isinstance(name, str) or not _is_place(name):
         raise LayoutError(f"{where}: expected a name such as 'box1.cards' or 'box1.main', found {name!r}")

@@ -47,6 +47,11 @@ def test_a_layout_is_read() -> None:
     assert main.size == pytest.approx(3.14159 * 30**2, rel=0.02)
 
 
+def test_a_layout_without_an_outline_reaches_as_far_as_its_zones() -> None:
+    layout = parse_layout(CARDS + HAND, "my.toml")
+    assert sorted(layout.outline) == [(0, 300), (0, 600), (200, 300), (200, 600)]
+
+
 def test_a_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "my.toml"
     path.write_text('name = "corner table"\n' + table(MAIN), "utf-8")
@@ -139,8 +144,8 @@ def test_things_are_laid_in_the_middle_of_a_zone_that_does_not_say_where() -> No
             "my.toml: zone 1: expected a table with name and polygon, found 1",
         ),
         (
-            MAIN,
-            "my.toml: outline: expected three or more points [x, y] in millimetres, found None",
+            "outline = [[0, 0], [1, 1]]" + MAIN,
+            "my.toml: outline: expected three or more points [x, y] in millimetres, found [[0, 0], [1, 1]]",
         ),
         (OUTLINE, "my.toml: expected [[zones]], found None"),
         ("outline = [", "my.toml: not TOML: Invalid value (at end of document)"),

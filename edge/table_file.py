@@ -1,0 +1,169 @@
+"""table.toml: one table, its book and limits, its camera, and where on the felt things lie."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from math import isfinite
+from pathlib import Path
+
+from edge.usage import UsageError
+from engine.books import Book, BookError, find_book
+from engine.books.switches import SwitchError
+from vision.calibration import Fit, Lens, Mark, calibrated
+from vision.camera import NO_LENS, CameraError
+from vision.layout import PRESETS, Layout, LayoutError, known_keys, layout_of, load_layout
+from vision.shapes import for_book
+
+PARTS = {"table", "camera", "layout", "mqtt"}
+TABLE = {"id", "site", "book", "decks", "min", "max", "settings"}
+CAMERA = {"source", "lens", "camera_matrix", "points"}
+MQTT = {"url"}
+
+
+@dataclass(frozen=True)
+class TableFile:
+    path: Path
+    id: str
+    site: str
+    book: Book
+    source: str  # of the camera's pictures; empty where none is given
+    lens: Lens
+    marks: tuple[Mark, ...]
+    layout: Layout
+    broker: str | None
+
+    def camera(self, size: tuple[int, int]) -> Fit:
+        """Hang the camera over the felt, for pictures of a size."""
+        try:
+            return calibrated(size, self.marks, self.lens)
+        except CameraError as error:
+            raise UsageError(f"{self.path}: {error}") from error
+
+
+def read_table(path: Path) -> TableFile:
+    """Read a table's file; whatever is wrong with it is said in one line."""
+    try:
+        found = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: expected a table's file: {(error.strerror or str(error)).lower()}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: expected a table's file: it is not text in UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path}: not TOML: {error}") from error
+    try:
+        return _table(found, path)
+    except (LayoutError, BookError, SwitchError) as error:
+        raise UsageError(f"{path}: {error}") from error
+
+
+def _table(found: Mapping[str, object], path: Path) -> TableFile:
+    known_keys(found, PARTS, "the file")
+    table = _part(found, "table", TABLE)
+    camera = _part(found, "camera", CAMERA)
+    broker = _part(found, "mqtt", MQTT) if "mqtt" in found else {}
+    book = _book(table)
+    return TableFile(
+        path,
+        _text(table, "table", "id"),
+        _text(table, "table", "site"),
+        book,
+        _source(camera),
+        _lens(camera),
+        _marks(camera),
+        for_book(_layout(found), book),
+        _text(broker, "mqtt", "url") if broker else None,
+    )
+
+
+def _part(found: Mapping[str, object], name: str, keys: set[str]) -> Mapping[str, object]:
+    part = found.get(name)
+    if not isinstance(part, dict):
+        raise LayoutError(f"expected [{name}], found {'none' if part is None else repr(part)}")
+    known_keys(part, keys, f"[{name}]")
+    return part
+
+
+def _text(part: Mapping[str, object], where: str, key: str) -> str:
+    value = part.get(key)
+    if not isinstance(value, str) or not value.strip():
+        raise LayoutError(f"{where}.{key}: expected a text, found {value!r}")
+    return value
+
+
+def _book(table: Mapping[str, object]) -> Book:
+    decks = table.get("decks")
+    if decks is not None and (not isinstance(decks, int) or isinstance(decks, bool)):
+        raise LayoutError(f"table.decks: expected a whole number, found {decks!r}")
+    settings = table.get("settings", {})
+    if not isinstance(settings, dict):
+        raise LayoutError(f"table.settings: expected names with values, found {settings!r}")
+    texts = {name: value if isinstance(value, str) else str(value).lower() for name, value in settings.items()}
+    return find_book(_text(table, "table", "book")).at_table(
+        decks=decks, minimum=_amount(table, "min"), maximum=_amount(table, "max"), settings=texts
+    )
+
+
+def _amount(table: Mapping[str, object], key: str) -> Decimal | None:
+    value = table.get(key)
+    if value is None:
+        return None
+    if not _is_number(value) or float(value) < 0:  # type: ignore[arg-type]  # a number
+        raise LayoutError(f"table.{key}: expected an amount of money, found {value!r}")
+    return Decimal(str(value))
+
+
+def _source(camera: Mapping[str, object]) -> str:
+    value = camera.get("source", "")
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise LayoutError(f"camera.source: expected a URL, a device's number or a file, found {value!r}")
+    return str(value)
+
+
+def _lens(camera: Mapping[str, object]) -> Lens:
+    if ("lens" in camera) != ("camera_matrix" in camera):
+        there, other = ("lens", "camera_matrix") if "lens" in camera else ("camera_matrix", "lens")
+        raise LayoutError(f"camera.{there} is given without camera.{other}: expected both or neither")
+    if "lens" not in camera:
+        return Lens()
+    fx, fy, cx, cy = _numbers(camera["camera_matrix"], 4, "camera.camera_matrix")
+    if min(fx, fy) <= 0:
+        raise LayoutError(f"camera.camera_matrix: expected focal lengths above nought, found {fx:g} and {fy:g}")
+    return Lens((fx, fy, cx, cy), _numbers(camera["lens"], len(NO_LENS), "camera.lens"))
+
+
+def _marks(camera: Mapping[str, object]) -> tuple[Mark, ...]:
+    points = camera.get("points")
+    if not isinstance(points, list):
+        raise LayoutError("expected [[camera.points]], each with image and table; `feltwatch calibrate` writes them")
+    return tuple(_mark(point, f"camera.points {number}") for number, point in enumerate(points, 1))
+
+
+def _mark(point: object, where: str) -> Mark:
+    if not isinstance(point, dict):
+        raise LayoutError(f"{where}: expected image = [x, y] and table = [x, y], found {point!r}")
+    known_keys(point, {"image", "table"}, where)
+    ends = [_numbers(point.get(key), 2, f"{where}: {key}") for key in ("image", "table")]
+    return Mark((ends[0][0], ends[0][1]), (ends[1][0], ends[1][1]))
+
+
+def _layout(found: Mapping[str, object]) -> Layout:
+    layout = _part(found, "layout", {"preset", "name", "outline", "zones"})
+    preset = layout.get("preset")
+    if preset is None:
+        return layout_of(layout, "layout")
+    if "zones" in layout or "outline" in layout:
+        raise LayoutError("layout: expected either preset or zones, found both")
+    if preset not in PRESETS:
+        raise LayoutError(f"layout.preset: expected one of {', '.join(PRESETS)}, found {preset!r}")
+    return load_layout(str(preset))
+
+
+def _numbers(found: object, count: int, where: str) -> tuple[float, ...]:
+    if not isinstance(found, list) or len(found) != count or not all(_is_number(value) for value in found):
+        raise LayoutError(f"{where}: expected {count} numbers, found {found!r}")
+    return tuple(float(value) for value in found)
+
+
+def _is_number(found: object) -> bool:
+    return isinstance(found, int | float) and not isinstance(found, bool) and isfinite(found)

@@ -1,0 +1,135 @@
+"""table.toml: what it says is taken over, and what it cannot say is told in one line."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from edge.table_file import read_table
+from edge.usage import UsageError
+from vision.calibration import LIMIT_MM, Lens, Mark, calibrated
+from vision.camera import NO_LENS, CameraError, look_at
+
+SIZE = (1920, 1080)
+EYE = (80.0, -150.0, 2000.0)
+CURVE = (-0.08, 0.01, 0.0, 0.0, 0.0)
+CAMERA = look_at(SIZE, EYE, (0.0, 440.0), 2150.0, CURVE, 1.5)
+PLACES = [(900.0, 40.0), (600.0, 700.0), (0.0, 890.0), (-600.0, 700.0), (-900.0, 40.0), (0.0, 100.0)]
+
+
+def points(camera_points: list[tuple[float, float]] = PLACES) -> str:
+    rows = zip(CAMERA.to_picture(camera_points).tolist(), camera_points, strict=True)
+    return "".join(f"[[camera.points]]\nimage = [{u:.3f}, {v:.3f}]\ntable = [{x}, {y}]\n" for (u, v), (x, y) in rows)
+
+
+GOOD = f"""
+[table]
+id = "bj-07"
+site = "main-floor"
+book = "blackjack-rws-v5"
+decks = 8
+min = 25
+max = 5000
+
+[layout]
+preset = "blackjack-7"
+
+[camera]
+source = "rtsp://camera/7"
+lens = {list(CURVE)}
+camera_matrix = {list(CAMERA.matrix)}
+
+{points()}
+"""
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "table.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_a_table_is_read(tmp_path: Path) -> None:
+    table = read_table(written(tmp_path, GOOD))
+    assert (table.id, table.site, table.source, table.broker) == ("bj-07", "main-floor", "rtsp://camera/7", None)
+    assert (table.book.id, table.book.decks, table.book.minimum) == ("blackjack-rws-v5", 8, Decimal(25))
+    assert table.layout.boxes == (1, 2, 3, 4, 5, 6, 7)
+    assert table.camera(SIZE).off_mm.max() < 0.01
+
+
+def test_zones_may_be_given_one_by_one_and_a_broker_named(tmp_path: Path) -> None:
+    zone = '[[layout.zones]]\nname = "box1.cards"\npolygon = [[0, 300], [200, 300], [200, 600], [0, 600]]\n'
+    text = GOOD.replace('[layout]\npreset = "blackjack-7"', zone) + '[mqtt]\nurl = "mqtt://broker:1883"\n'
+    table = read_table(written(tmp_path, text))
+    assert table.layout.boxes == (1,)
+    assert table.layout.zone_at((100, 400)) == "box1.cards"
+    assert table.broker == "mqtt://broker:1883"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("[table]", "[tabel]", "the file: unknown key 'tabel': did you mean 'table'?"),
+        ('id = "bj-07"', "id = 7", "table.id: expected a text, found 7"),
+        ("min = 25", 'min = "x"', "table.min: expected an amount of money, found 'x'"),
+        ("decks = 8", "deks = 8", "[table]: unknown key 'deks': did you mean 'decks'?"),
+        ("decks = 8", "decks = 99", "blackjack-rws-v5 is played with"),
+        ("blackjack-rws-v5", "bridge", "unknown book 'bridge'"),
+        ("blackjack-7", "poker-9", "layout.preset: expected one of blackjack-7"),
+        (f"lens = {list(CURVE)}", "", "camera.camera_matrix is given without camera.lens"),
+        (f"lens = {list(CURVE)}", "lens = [1]", "camera.lens: expected 5 numbers, found [1]"),
+        ("image = [", "image = [1, ", "camera.points 1: image: expected 2 numbers"),
+        ("[table]", "[table", "not TOML"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(tmp_path: Path, old: str, new: str, said: str) -> None:
+    path = written(tmp_path, GOOD.replace(old, new))
+    with pytest.raises(UsageError) as caught:
+        read_table(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no\.toml: expected a table's file: no such file"):
+        read_table(tmp_path / "no.toml")
+
+
+@pytest.mark.parametrize("eye", [EYE, (0.0, 440.0, 2000.0), (0.0, 1700.0, 1200.0)])
+@pytest.mark.parametrize("known", [True, False])
+def test_a_camera_is_hung_where_it_hangs(eye: tuple[float, float, float], *, known: bool) -> None:
+    curve = CURVE if known else NO_LENS
+    camera = look_at(SIZE, eye, (0.0, 440.0), 2300.0, curve, 1.5)
+    dice = np.random.default_rng(7)
+    shown = camera.to_picture(PLACES) + dice.normal(0, 0.3, (len(PLACES), 2))
+    marks = [Mark((u, v), place) for (u, v), place in zip(shown.tolist(), PLACES, strict=True)]
+    fit = calibrated(SIZE, marks, Lens(camera.matrix, curve) if known else Lens())
+    felt = dice.uniform((-800, 50), (800, 750), (60, 2))
+    assert np.hypot(*(fit.camera.to_felt(camera.to_picture(felt)) - felt).T).max() < 3
+    assert fit.off_mm.max() < 3
+    if known:
+        assert fit.camera.eye == pytest.approx(eye, abs=25)
+
+
+def test_a_point_that_does_not_fit_is_named() -> None:
+    shown = CAMERA.to_picture(PLACES)
+    shown[3] += (60, 20)
+    marks = [Mark((u, v), place) for (u, v), place in zip(shown.tolist(), PLACES, strict=True)]
+    with pytest.raises(CameraError, match=rf"point 4 \(image .* is the worst, \d+ mm off where at most {LIMIT_MM:.0f}"):
+        calibrated(SIZE, marks, Lens(CAMERA.matrix, CURVE))
+
+
+@pytest.mark.parametrize(
+    ("places", "said"),
+    [
+        (PLACES[:3], "expected 4 or more, found 3"),
+        ([(100.0 * n, 50.0 * n) for n in range(5)], "found their image on one line"),
+    ],
+)
+def test_points_that_hold_no_plane_are_refused(places: list[tuple[float, float]], said: str) -> None:
+    camera = look_at(SIZE, EYE, (0.0, 440.0), 2150.0)
+    marks = [Mark((u, v), place) for (u, v), place in zip(camera.to_picture(places).tolist(), places, strict=True)]
+    with pytest.raises(CameraError, match=said):
+        calibrated(SIZE, marks)

@@ -1,0 +1,120 @@
+"""From points that a person gave, in the picture and on the felt, to the camera that sees them so."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.camera import NO_LENS, Camera, CameraError
+
+Floats = NDArray[np.float64]
+Point = tuple[float, float]
+
+LEAST = 4  # marks
+APART = 0.02  # of how long marks lie: how wide they must lie, or they are on one line
+LIMIT_MM = 15.0  # a mark that is further off is wrong
+FOCAL = (0.3, 6.0)  # of the picture's width: between them a focal length is believed
+FIXED = (
+    cv2.CALIB_USE_INTRINSIC_GUESS
+    | cv2.CALIB_FIX_PRINCIPAL_POINT
+    | cv2.CALIB_FIX_ASPECT_RATIO
+    | cv2.CALIB_ZERO_TANGENT_DIST
+    | cv2.CALIB_FIX_K1
+    | cv2.CALIB_FIX_K2
+    | cv2.CALIB_FIX_K3
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A point of the felt, and where the picture shows it."""
+
+    image: Point  # pixels
+    table: Point  # millimetres
+
+
+@dataclass(frozen=True)
+class Fit:
+    camera: Camera
+    off_mm: Floats  # how far from each mark its pixel lies on the felt
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """What is known of a camera before it hangs: focal lengths and centre in pixels, and how it bends."""
+
+    matrix: tuple[float, float, float, float] | None = None
+    curve: tuple[float, ...] = NO_LENS
+
+
+def calibrated(size: tuple[int, int], marks: Sequence[Mark], lens: Lens = Lens()) -> Fit:
+    """Hang the camera of which the marks are nearest to what was given, by least squares; refuse what cannot be."""
+    _check(marks)
+    found = _fit(size, marks, lens)
+    if found.off_mm.max() > LIMIT_MM:
+        worst = _worst(size, marks, lens)
+        one = marks[worst]
+        raise CameraError(
+            f"camera.points do not fit each other: point {worst + 1} (image {_text(one.image)}, table "
+            f"{_text(one.table)}) is the worst, {found.off_mm[worst]:.0f} mm off where at most {LIMIT_MM:.0f} are "
+            "expected: measure it again, or give the camera's lens"
+        )
+    return found
+
+
+def _check(marks: Sequence[Mark]) -> None:
+    if len(marks) < LEAST:
+        raise CameraError(f"camera.points: expected {LEAST} or more, found {len(marks)}")
+    for name in ("image", "table"):
+        points = np.array([getattr(mark, name) for mark in marks], np.float64)
+        spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
+        if spread[1] <= APART * spread[0]:
+            raise CameraError(f"camera.points: expected points that span an area, found their {name} on one line")
+
+
+def _fit(size: tuple[int, int], marks: Sequence[Mark], lens: Lens) -> Fit:
+    pixels = np.array([mark.image for mark in marks], np.float64)
+    places = np.array([mark.table for mark in marks], np.float64)
+    solid = np.column_stack([places, np.zeros(len(places))])
+    matrix = lens.matrix or _matrix(size, solid, pixels, lens.curve)
+    fx, fy, cx, cy = matrix
+    k = np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1]])
+    curve = np.array(lens.curve, np.float64)
+    good, turn, shift = cv2.solvePnP(solid, pixels, k, curve, flags=cv2.SOLVEPNP_IPPE)
+    if not good:
+        raise CameraError("camera.points: no camera can see them so: measure them again")
+    turn, shift = cv2.solvePnPRefineLM(solid, pixels, k, curve, turn, shift)
+    x, y, z = (float(value) for value in np.ravel(turn))
+    right, down, away = (float(value) for value in np.ravel(shift))
+    camera = Camera(*size, matrix, tuple(lens.curve), (x, y, z), (right, down, away))
+    return Fit(camera, np.asarray(np.hypot(*(camera.to_felt(pixels) - places).T)))
+
+
+def _matrix(
+    size: tuple[int, int], solid: Floats, pixels: Floats, curve: tuple[float, ...]
+) -> tuple[float, float, float, float]:
+    """Guess the focal length from the marks; seen from straight above they do not tell, nor does it matter there."""
+    width, height = size
+    middle = ((width - 1) / 2, (height - 1) / 2)
+    guess = np.array([[width, 0, middle[0]], [0, width, middle[1]], [0, 0, 1]], np.float64)
+    bend = np.array(curve, np.float64)
+    views = ([solid.astype(np.float32)], [pixels.astype(np.float32)])
+    _, k, *_ = cv2.calibrateCamera(*views, size, guess, bend, flags=FIXED)
+    focal = float(k[0, 0])
+    if not FOCAL[0] * width <= focal <= FOCAL[1] * width:
+        focal = float(width)
+    return focal, focal, *middle
+
+
+def _worst(size: tuple[int, int], marks: Sequence[Mark], lens: Lens) -> int:
+    """Give the mark without which the others fit best."""
+    if len(marks) == LEAST:
+        return int(_fit(size, marks, lens).off_mm.argmax())
+    rest = [_fit(size, [*marks[:n], *marks[n + 1 :]], lens).off_mm.max() for n in range(len(marks))]
+    return int(np.argmin(rest))
+
+
+def _text(point: Point) -> str:
+    return f"[{point[0]:g}, {point[1]:g}]"
