@@ -4,7 +4,6 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from math import isfinite
 from pathlib import Path
 
 from edge.usage import UsageError
@@ -12,7 +11,7 @@ from engine.books import Book, BookError, find_book
 from engine.books.switches import SwitchError
 from vision.calibration import Fit, Lens, Mark, calibrated
 from vision.camera import NO_LENS, CameraError
-from vision.layout import PRESETS, Layout, LayoutError, known_keys, layout_of, load_layout
+from vision.layout import PRESETS, Layout, LayoutError, is_number, known_keys, layout_of, load_layout, numbers
 from vision.shapes import for_book
 
 PARTS = {"table", "camera", "layout", "mqtt"}
@@ -108,7 +107,7 @@ def _amount(table: Mapping[str, object], key: str) -> Decimal | None:
     value = table.get(key)
     if value is None:
         return None
-    if not _is_number(value) or float(value) < 0:  # type: ignore[arg-type]  # a number
+    if not is_number(value) or float(value) < 0:  # type: ignore[arg-type]  # a number
         raise LayoutError(f"table.{key}: expected an amount of money, found {value!r}")
     return Decimal(str(value))
 
@@ -126,10 +125,10 @@ def _lens(camera: Mapping[str, object]) -> Lens:
         raise LayoutError(f"camera.{there} is given without camera.{other}: expected both or neither")
     if "lens" not in camera:
         return Lens()
-    fx, fy, cx, cy = _numbers(camera["camera_matrix"], 4, "camera.camera_matrix")
+    fx, fy, cx, cy = numbers(camera["camera_matrix"], 4, "camera.camera_matrix", "")
     if min(fx, fy) <= 0:
         raise LayoutError(f"camera.camera_matrix: expected focal lengths above nought, found {fx:g} and {fy:g}")
-    return Lens((fx, fy, cx, cy), _numbers(camera["lens"], len(NO_LENS), "camera.lens"))
+    return Lens((fx, fy, cx, cy), numbers(camera["lens"], len(NO_LENS), "camera.lens", ""))
 
 
 def _marks(camera: Mapping[str, object]) -> tuple[Mark, ...]:
@@ -143,7 +142,7 @@ def _mark(point: object, where: str) -> Mark:
     if not isinstance(point, dict):
         raise LayoutError(f"{where}: expected image = [x, y] and table = [x, y], found {point!r}")
     known_keys(point, {"image", "table"}, where)
-    ends = [_numbers(point.get(key), 2, f"{where}: {key}") for key in ("image", "table")]
+    ends = [numbers(point.get(key), 2, f"{where}: {key}", "") for key in ("image", "table")]
     return Mark((ends[0][0], ends[0][1]), (ends[1][0], ends[1][1]))
 
 
@@ -157,13 +156,3 @@ def _layout(found: Mapping[str, object]) -> Layout:
     if preset not in PRESETS:
         raise LayoutError(f"layout.preset: expected one of {', '.join(PRESETS)}, found {preset!r}")
     return load_layout(str(preset))
-
-
-def _numbers(found: object, count: int, where: str) -> tuple[float, ...]:
-    if not isinstance(found, list) or len(found) != count or not all(_is_number(value) for value in found):
-        raise LayoutError(f"{where}: expected {count} numbers, found {found!r}")
-    return tuple(float(value) for value in found)
-
-
-def _is_number(found: object) -> bool:
-    return isinstance(found, int | float) and not isinstance(found, bool) and isfinite(found)

@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 Point = tuple[float, float]
 
 LEAST = 4  # marks
-APART = 0.02  # of how long marks lie: how wide they must lie, or they are on one line
+FIRM = 0.003  # how well marks must hold the plane: 0 where three of any four lie on one line, 0.2 for a square
 LIMIT_MM = 15.0  # a mark that is further off is wrong
 FOCAL = (0.3, 6.0)  # of the picture's width: between them a focal length is believed
 FIXED = (
@@ -67,11 +67,26 @@ def calibrated(size: tuple[int, int], marks: Sequence[Mark], lens: Lens = Lens()
 def _check(marks: Sequence[Mark]) -> None:
     if len(marks) < LEAST:
         raise CameraError(f"camera.points: expected {LEAST} or more, found {len(marks)}")
-    for name in ("image", "table"):
-        points = np.array([getattr(mark, name) for mark in marks], np.float64)
-        spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
-        if spread[1] <= APART * spread[0]:
-            raise CameraError(f"camera.points: expected points that span an area, found their {name} on one line")
+    if _firmness(marks) < FIRM:
+        raise CameraError(
+            "camera.points: expected four that span an area, no three of them on one line; "
+            "found too many on one line or in one place"
+        )
+
+
+def _firmness(marks: Sequence[Mark]) -> float:
+    """Give how well the marks tell one plane in the picture from any other: by the equations of a homography."""
+    image, table = (_evened([getattr(mark, name) for mark in marks]) for name in ("image", "table"))
+    rows = []
+    for (u, v), (x, y) in zip(image, table, strict=True):
+        rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y, -u], [0, 0, 0, x, y, 1, -v * x, -v * y, -v]]
+    sizes = np.linalg.svd(np.array(rows), compute_uv=False)
+    return float(sizes[7] / sizes[0])
+
+
+def _evened(points: Sequence[Point]) -> Floats:
+    apart = np.array(points, np.float64) - np.mean(points, axis=0)
+    return np.asarray(apart / max(float(np.sqrt((apart**2).sum(axis=1).mean())), 1e-9))
 
 
 def _fit(size: tuple[int, int], marks: Sequence[Mark], lens: Lens) -> Fit:
@@ -109,11 +124,11 @@ def _matrix(
 
 
 def _worst(size: tuple[int, int], marks: Sequence[Mark], lens: Lens) -> int:
-    """Give the mark without which the others fit best."""
-    if len(marks) == LEAST:
+    """Give the mark without which the others fit best; where they are too few to tell, the one that is furthest off."""
+    rest = [[*marks[:n], *marks[n + 1 :]] for n in range(len(marks))]
+    if any(len(others) < LEAST or _firmness(others) < FIRM for others in rest):
         return int(_fit(size, marks, lens).off_mm.argmax())
-    rest = [_fit(size, [*marks[:n], *marks[n + 1 :]], lens).off_mm.max() for n in range(len(marks))]
-    return int(np.argmin(rest))
+    return int(np.argmin([_fit(size, others, lens).off_mm.max() for others in rest]))
 
 
 def _text(point: Point) -> str:

@@ -2,7 +2,7 @@
 
 import difflib
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -153,7 +153,7 @@ def _area(found: object, where: str) -> Area:
     if ("polygon" in found) == ("circle" in found):
         raise LayoutError(f"{where}: expected either polygon or circle")
     if "circle" in found:
-        x, y, radius = _numbers(found["circle"], 3, f"{where}: circle")
+        x, y, radius = numbers(found["circle"], 3, f"{where}: circle")
         if radius <= 0:
             raise LayoutError(f"{where}: circle: expected a radius of more than nought, found {radius:g}")
         return Area(name, circle(x, y, radius), (x, y), *_laying(found, where))
@@ -166,7 +166,7 @@ def _area(found: object, where: str) -> Area:
 def _laying(found: Mapping[str, object], where: str) -> tuple[Point, float]:
     step = _pair(found["step"], f"{where}: step") if "step" in found else (0.0, 0.0)
     turn = found.get("turn", 90.0)
-    if not _is_number(turn):
+    if not is_number(turn):
         raise LayoutError(f"{where}: turn: expected one number in degrees, found {turn!r}")
     return step, float(turn)  # type: ignore[arg-type]  # a number
 
@@ -180,19 +180,18 @@ def _is_place(name: str) -> bool:
         return False
 
 
-def _numbers(found: object, count: int, where: str) -> Iterator[float]:
-    good = isinstance(found, list) and len(found) == count
-    if not good or not all(_is_number(n) for n in found):  # type: ignore[attr-defined]  # a list
-        raise LayoutError(f"{where}: expected {count} numbers in millimetres, found {found!r}")
-    return iter([float(n) for n in found])  # type: ignore[attr-defined]  # a list
+def numbers(found: object, count: int, where: str, unit: str = " in millimetres") -> tuple[float, ...]:
+    if not isinstance(found, list) or len(found) != count or not all(is_number(n) for n in found):
+        raise LayoutError(f"{where}: expected {count} numbers{unit}, found {found!r}")
+    return tuple(float(n) for n in found)
 
 
-def _is_number(found: object) -> bool:
+def is_number(found: object) -> bool:
     return isinstance(found, int | float) and not isinstance(found, bool) and isfinite(found)
 
 
 def _pair(found: object, where: str) -> Point:
-    x, y = _numbers(found, 2, where)
+    x, y = numbers(found, 2, where)
     return x, y
 
 

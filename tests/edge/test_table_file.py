@@ -121,11 +121,23 @@ def test_a_point_that_does_not_fit_is_named() -> None:
         calibrated(SIZE, marks, Lens(CAMERA.matrix, CURVE))
 
 
+def test_where_the_others_would_hold_no_plane_the_point_that_is_furthest_off_is_named() -> None:
+    places = [(-800.0, 0.0), (0.0, 0.0), (800.0, 0.0), (-500.0, 800.0), (500.0, 800.0)]
+    shown = CAMERA.to_picture(places)
+    shown[4] += (150, 40)
+    marks = [Mark((u, v), place) for (u, v), place in zip(shown.tolist(), places, strict=True)]
+    with pytest.raises(CameraError, match="is the worst"):
+        calibrated(SIZE, marks, Lens(CAMERA.matrix, CURVE))
+
+
 @pytest.mark.parametrize(
     ("places", "said"),
     [
         (PLACES[:3], "expected 4 or more, found 3"),
-        ([(100.0 * n, 50.0 * n) for n in range(5)], "found their image on one line"),
+        ([(100.0 * n, 50.0 * n) for n in range(5)], "found too many on one line"),
+        ([(-800.0, 0.0), (-300.0, 0.0), (200.0, 0.0), (800.0, 0.0), (0.0, 800.0)], "found too many on one line"),
+        ([PLACES[0], PLACES[0], PLACES[1], PLACES[2]], "or in one place"),
+        ([PLACES[0]] * 4, "or in one place"),
     ],
 )
 def test_points_that_hold_no_plane_are_refused(places: list[tuple[float, float]], said: str) -> None:
