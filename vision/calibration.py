@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.camera import NO_LENS, Camera, CameraError
+from vision.layout import Layout
 
 Floats = NDArray[np.float64]
 Point = tuple[float, float]
@@ -15,6 +16,8 @@ Point = tuple[float, float]
 LEAST = 4  # marks
 FIRM = 0.003  # how well marks must hold the plane: 0 where three of any four lie on one line, 0.2 for a square
 LIMIT_MM = 15.0  # a mark that is further off is wrong
+HAIR = 0.002  # of the picture's width: so far may a zone leave the picture
+STEP_MM = 20.0  # along the edge of a zone that is followed through the lens
 FOCAL = (0.3, 6.0)  # of the picture's width: between them a focal length is believed
 FIXED = (
     cv2.CALIB_USE_INTRINSIC_GUESS
@@ -41,6 +44,15 @@ class Fit:
     off_mm: Floats  # how far from each mark its pixel lies on the felt
 
 
+class MisfitError(CameraError):
+    """Marks that do not fit each other: how they were taken all the same, and which of them is wrong."""
+
+    def __init__(self, says: str, fit: Fit, worst: int) -> None:
+        super().__init__(says)
+        self.fit = fit
+        self.worst = worst
+
+
 @dataclass(frozen=True, slots=True)
 class Lens:
     """What is known of a camera before it hangs: focal lengths and centre in pixels, and how it bends."""
@@ -56,12 +68,62 @@ def calibrated(size: tuple[int, int], marks: Sequence[Mark], lens: Lens = Lens()
     if found.off_mm.max() > LIMIT_MM:
         worst = _worst(size, marks, lens)
         one = marks[worst]
-        raise CameraError(
+        raise MisfitError(
             f"camera.points do not fit each other: point {worst + 1} (image {_text(one.image)}, table "
             f"{_text(one.table)}) is the worst, {found.off_mm[worst]:.0f} mm off where at most {LIMIT_MM:.0f} are "
-            "expected: measure it again, or give the camera's lens"
+            "expected: measure it again, or give the camera's lens",
+            found,
+            worst,
         )
     return found
+
+
+def mirrored(camera: Camera) -> bool:
+    """Tell whether the marks are such that the felt is seen from below: left and right were taken for each other."""
+    return bool(camera.eye[2] <= 0)
+
+
+def check_view(camera: Camera, layout: Layout) -> None:
+    """Refuse a layout of which a zone leaves the picture; the one that leaves it furthest is named."""
+    found = [(*_leaves(camera, area.polygon), area.name) for area in layout.areas]
+    far, side, name = max(found)
+    if far > HAIR * camera.width:
+        by = f"by {far:.0f} px " if np.isfinite(far) else ""
+        raise CameraError(
+            f"zone {name!r} leaves the picture {by}at the {side}: "
+            "turn the camera so that it sees the whole table, or draw the zone where the camera sees it"
+        )
+
+
+def edge_of(polygon: Sequence[Point]) -> Floats:
+    """Give the points along a polygon's edge, so near to each other that a lens bends nothing between them."""
+    corners = np.array(polygon, np.float64)
+    parts = []
+    for here, there in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        count = max(1, round(float(np.hypot(*(there - here))) / STEP_MM))
+        parts.append(here + (there - here) * (np.arange(count) / count)[:, None])
+    return np.vstack(parts)
+
+
+def _leaves(camera: Camera, polygon: Sequence[Point]) -> tuple[float, str]:
+    """Give by how many pixels a polygon leaves the picture, and on which side."""
+    points = edge_of(polygon)
+    depth = points @ camera.r[2, :2] + camera.translation[2]
+    if depth.min() <= 0:
+        return np.inf, "bottom"  # it reaches behind the camera
+    pixels = camera.to_picture(points)
+    ends = {
+        "left": -float(pixels[:, 0].min()),
+        "right": float(pixels[:, 0].max()) - (camera.width - 1),
+        "top": -float(pixels[:, 1].min()),
+        "bottom": float(pixels[:, 1].max()) - (camera.height - 1),
+    }
+    side = max(ends, key=lambda name: ends[name])
+    inside = (pixels >= 0).all(axis=1) & (pixels <= [camera.width - 1, camera.height - 1]).all(axis=1)
+    back = camera.to_felt(pixels[inside])
+    if len(back) and np.abs(back - points[inside]).max() > LIMIT_MM:
+        return np.inf, side  # so far out that the lens model folds it back into the picture
+    return ends[side], side
 
 
 def _check(marks: Sequence[Mark]) -> None:
