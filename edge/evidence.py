@@ -1,11 +1,54 @@
 """What is kept of an alert: a still of its moment and a clip around it, with what was seen drawn in."""
 
+import re
+from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from engine.verdicts import Verdict
+import cv2
+import numpy as np
+
+from edge.usage import UsageError
+from edge.webm import Shot, webm
+from engine.verdicts import Alert, Verdict
+from vision.annotate import Colour
+from vision.overlay import captioned, noted, overlay, scaled
 from vision.pictures import Picture
 from vision.view import View
+
+KEPT = frozenset({"void", "stop", "correct"})  # severities of which evidence is kept
+BEFORE_S, AFTER_S = 4.0, 3.0
+STEP_S = 0.1  # between pictures of a clip
+CLIP_HEIGHT = 540
+RING_QUALITY, CLIP_QUALITY, STILL_QUALITY = 88, 45, 92
+AT_ONCE = 2  # pictures of clips made for each frame that comes, so that an alert never stops the watching
+CAPTION_LINES = 4
+
+COLOURS: Mapping[str, Colour] = {"void": (60, 20, 170), "stop": (40, 40, 220), "correct": (20, 140, 240)}
+NOT_YET: Colour = (120, 120, 120)  # in a clip, before the alert
+
+
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """One moment, small, with what was believed of it."""
+
+    t: float
+    jpeg: bytes
+    scale: float  # of the small picture to the frame
+    view: View
+
+
+@dataclass(slots=True)
+class _Clip:
+    """A clip on its way: moments that wait to be drawn, and pictures that are done."""
+
+    alert: Alert
+    raised: float
+    waiting: deque[_Past]
+    done: list[Shot] = field(default_factory=list)
+    size: tuple[int, int] = (0, 0)
 
 
 class Recorder:
@@ -15,6 +58,9 @@ class Recorder:
         self.folder = folder
         self.fps = fps
         self.kept: dict[str, dict[str, str]] = {}  # alert id -> {"still": .., "clip": ..}, paths within the folder
+        self._ring: deque[_Past] = deque()
+        self._open: list[_Clip] = []
+        self._last: tuple[float, Picture, View] | None = None
 
     def frame(
         self,
@@ -25,12 +71,111 @@ class Recorder:
         verdicts: Sequence[Verdict],
     ) -> None:
         """Take every frame, with what came of it."""
+        del events  # what they say is in the view
+        self._remember(t, picture, view)
+        self._last = (t, picture, view)
+        self._raise(verdicts, t, picture, view)
+        for _ in range(AT_ONCE):
+            clip = next((one for one in self._open if one.waiting), None)
+            if clip is not None:
+                _draw_next(clip)
+        for clip in [one for one in self._open if t > one.raised + AFTER_S and not one.waiting]:
+            self._write_clip(clip)
 
-    def finish(self) -> None:
-        """Write the clips that are still open when the footage ends."""
+    def finish(self, verdicts: Sequence[Verdict] = ()) -> None:
+        """Write the clips that are still open when the footage ends, and what its end gave rise to."""
+        if self._last is not None:
+            self._raise(verdicts, *self._last)
+        for clip in list(self._open):
+            while clip.waiting:
+                _draw_next(clip)
+            self._write_clip(clip)
+
+    def _remember(self, t: float, picture: Picture, view: View) -> None:
+        if self._ring and t < self._ring[-1].t + STEP_S - 0.6 / max(self.fps, 1.0):
+            return
+        scale = min(1.0, CLIP_HEIGHT / picture.shape[0])
+        size = (_even(picture.shape[1] * scale), _even(picture.shape[0] * scale))
+        small = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
+        jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, RING_QUALITY])[1].tobytes()
+        past = _Past(t, jpeg, scale, view)
+        self._ring.append(past)
+        while self._ring[0].t < t - BEFORE_S - STEP_S:
+            self._ring.popleft()
+        for clip in self._open:
+            if t <= clip.raised + AFTER_S:
+                clip.waiting.append(past)
+
+    def _raise(self, verdicts: Sequence[Verdict], t: float, picture: Picture, view: View) -> None:
+        for alert in verdicts:
+            if isinstance(alert, Alert) and alert.severity in KEPT and alert.id not in self.kept:
+                name = file_name(alert.id)
+                self.kept[alert.id] = {"still": f"evidence/{name}.jpg", "clip": f"evidence/{name}.webm"}
+                sheet = _captioned(overlay(picture, view, alert.evidence), alert, t, COLOURS[alert.severity])
+                data = cv2.imencode(".jpg", sheet, [cv2.IMWRITE_JPEG_QUALITY, STILL_QUALITY])[1].tobytes()
+                _write(self.folder / "evidence" / f"{name}.jpg", data)
+                self._open.append(_Clip(alert, t, deque(self._ring)))
+
+    def _write_clip(self, clip: _Clip) -> None:
+        self._open.remove(clip)
+        _write(self.folder / self.kept[clip.alert.id]["clip"], webm(clip.done, clip.size))
 
 
 def draw(picture: Picture, view: View, t: float, notes: Sequence[str] = ()) -> Picture:
     """Draw on a copy what is believed to lie there, the time, and a few lines: a frame of the annotated video."""
-    del view, t, notes
-    return picture.copy()
+    return noted(overlay(picture, view), clock(t), (*view.doubts, *notes))
+
+
+def clock(t: float) -> str:
+    """Write seconds of footage as people do, to the tenth.
+
+    >>> clock(28.96), clock(3725.01)
+    ('0:29.0', '1:02:05.0')
+    """
+    tenths = round(t * 10)
+    minutes, rest = divmod(tenths, 600)
+    hours, minutes = divmod(minutes, 60)
+    start = f"{hours}:{minutes:02d}" if hours else f"{minutes}"
+    return f"{start}:{rest // 10:02d}.{rest % 10}"
+
+
+def file_name(alert: str) -> str:
+    """Give a name for an alert's files; an id holds letters, figures, dots and strokes, whatever it is made of.
+
+    >>> file_name("r2-dealer-overdraw-c18"), file_name("r1-late-bet-box3.main/standing1")
+    ('r2-dealer-overdraw-c18', 'r1-late-bet-box3.main_standing1')
+    """
+    return re.sub(r"[^A-Za-z0-9._-]", "_", alert).lstrip(".")[:150] or "_"
+
+
+def _even(length: float) -> int:
+    return max(2, round(length / 2) * 2)
+
+
+def _captioned(sheet: Picture, alert: Alert, t: float, colour: Colour, *, room: int = 0) -> Picture:
+    head = f"{clock(t)}   {alert.severity.upper()}   {alert.code}   {alert.book} {alert.clause}"
+    return captioned(sheet, head, [alert.says], colour, room=room)
+
+
+def _draw_next(clip: _Clip) -> None:
+    past = clip.waiting.popleft()
+    small = np.asarray(cv2.imdecode(np.frombuffer(past.jpeg, np.uint8), cv2.IMREAD_COLOR), np.uint8)
+    sheet = overlay(small, scaled(past.view, past.scale), clip.alert.evidence, every_face=False)
+    colour = COLOURS[clip.alert.severity] if past.t >= clip.raised else NOT_YET
+    sheet = _captioned(sheet, clip.alert, past.t, colour, room=CAPTION_LINES)
+    picture = cv2.imencode(".webp", sheet, [cv2.IMWRITE_WEBP_QUALITY, CLIP_QUALITY])[1].tobytes()
+    clip.size = (sheet.shape[1], sheet.shape[0])
+    clip.done.append(Shot(past.t, picture))
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(data)
+        part.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink()
+        raise UsageError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error

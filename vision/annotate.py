@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.pictures import Picture
-from vision.seen import Quad, Seen, SeenCard
+from vision.seen import Point, Quad, Seen, SeenCard
 
 Floats = NDArray[np.float64]
 Colour = tuple[int, int, int]  # blue green red
@@ -55,38 +55,49 @@ class _Place:
 def annotate(picture: Picture, seen: Seen) -> Picture:
     """Draw on a copy: cards read in green, not told in amber, face down in blue; chips as circles; hands thinly."""
     sheet = picture.copy()
-    height, width = picture.shape[:2]
-    line = max(2, round(min(width, height) / 450))
+    line = line_width(sheet)
     for hand in seen.hands:
-        _outline(sheet, hand.quad, HANDS, max(1, line // 2))
+        outline(sheet, hand.quad, HANDS, max(1, line // 2))
     for stack in seen.stacks:
-        _circle(sheet, stack.center, stack.radius, line)
+        circle(sheet, stack.center, stack.radius, line)
     for card in seen.cards:
-        _outline(sheet, card.quad, _colour(card), line)
-    tags = [_tag(card, min(width, height)) for card in seen.cards]
-    places = _places(tags, width, height)
-    for tag, place in zip(tags, places, strict=True):
-        _string(sheet, tag, place, line)
-    for tag, place in zip(tags, places, strict=True):
-        _plate(sheet, tag, place.box, max(1, ceil(tag.size / 14)))
+        outline(sheet, card.quad, colour_of(card), line)
+    name_cards(sheet, seen.cards)
     return sheet
 
 
-def _colour(card: SeenCard) -> Colour:
+def line_width(sheet: Picture) -> int:
+    """Give how wide a line must be to be seen on a picture of this size."""
+    height, width = sheet.shape[:2]
+    return max(2, round(int(min(height, width)) / 450))
+
+
+def name_cards(sheet: Picture, cards: Sequence[SeenCard]) -> None:
+    """Say on small plates what the cards are."""
+    height, width = sheet.shape[:2]
+    tags = [_tag(card, min(width, height)) for card in cards]
+    places = _places(tags, width, height)
+    for tag, place in zip(tags, places, strict=True):
+        _string(sheet, tag, place, line_width(sheet))
+    for tag, place in zip(tags, places, strict=True):
+        _plate(sheet, tag, place.box, max(1, ceil(tag.size / 14)))
+
+
+def colour_of(card: SeenCard) -> Colour:
     if not card.up:
         return DOWN
     return UNTOLD if card.face is None else READ
 
 
-def _outline(sheet: Picture, quad: Quad, colour: Colour, line: int) -> None:
+def outline(sheet: Picture, quad: Quad, colour: Colour, line: int) -> None:
     points = _fine(np.array(quad))
     for ink, width in ((SHADOW, line + 2), (colour, line)):
         cv2.polylines(sheet, [points], True, ink, width, cv2.LINE_AA, SUBPIXELS)  # noqa: FBT003  closed, says OpenCV
 
 
-def _circle(sheet: Picture, center: tuple[float, float], radius: float, line: int) -> None:
+def circle(sheet: Picture, center: Point, radius: float, line: int, colour: Colour = CHIPS) -> None:
     x, y = _fine(np.array(center)).tolist()
-    for ink, width in ((SHADOW, line + 2), (CHIPS, line)):
+    for ink, width in ((SHADOW, line + 2), (colour, line)):
         cv2.circle(sheet, (x, y), int(_fine(np.array(max(radius, 0.0)))), ink, width, cv2.LINE_AA, SUBPIXELS)
 
 
@@ -183,13 +194,13 @@ def _string(sheet: Picture, tag: _Tag, place: _Place, line: int) -> None:
     if place.corner is None:
         return
     (x, y), (to_x, to_y) = _fine(np.array([place.box.reshape(2, 2).mean(axis=0), place.corner])).tolist()
-    for ink, width in ((SHADOW, line + 2), (_colour(tag.card), line)):
+    for ink, width in ((SHADOW, line + 2), (colour_of(tag.card), line)):
         cv2.line(sheet, (x, y), (to_x, to_y), ink, width, cv2.LINE_AA, SUBPIXELS)
 
 
 def _plate(sheet: Picture, tag: _Tag, box: Floats, line: int) -> None:
     left, top, right, bottom = np.round(box).astype(int).tolist()
-    paper, edge = (PAPER, _colour(tag.card)) if tag.card.up else (DOWN, PAPER)
+    paper, edge = (PAPER, colour_of(tag.card)) if tag.card.up else (DOWN, PAPER)
     cv2.rectangle(sheet, (left, top), (right, bottom), paper, cv2.FILLED)
     cv2.rectangle(sheet, (left, top), (right, bottom), edge, line)
     if tag.text:

@@ -1,0 +1,107 @@
+"""What is drawn over a frame: all of it thinly, what is named boldly, and words that hide nothing."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vision.annotate import CHIPS, HANDS, PAPER, READ
+from vision.overlay import BAND, NAMED, captioned, noted, overlay, scaled
+from vision.pictures import Picture
+from vision.seen import Quad
+from vision.view import LyingCard, StandingStack, View
+
+FELT = (60, 90, 40)
+LONG = "The dealer had 17 and drew the 3 of diamonds, and went on to draw another. " * 4
+
+
+def felt(height: int = 720, width: int = 1280) -> Picture:
+    return np.full((height, width, 3), FELT, np.uint8)
+
+
+def quad(x: float, y: float, width: float = 90, height: float = 130) -> Quad:
+    return ((x, y), (x + width, y), (x + width, y + height), (x, y + height))
+
+
+def card(name: str, x: float, zone: str | None = "box3.cards") -> LyingCard:
+    return LyingCard(name, quad(x, 200), up=True, face="9s", zone=zone, sure=0.9)
+
+
+VIEW = View(
+    (card("c1", 100), card("c2", 400)),
+    (StandingStack("box3.main", (700, 500), 30), StandingStack(None, (900, 500), 30)),
+    (quad(1000, 100),),
+)
+
+
+def inked(sheet: Picture, colour: tuple[int, int, int]) -> NDArray[np.bool_]:
+    return np.asarray(np.abs(sheet.astype(int) - colour).max(axis=2) <= 35)
+
+
+def test_all_is_drawn_and_the_frame_stays_as_it_was() -> None:
+    picture = felt()
+    picture.flags.writeable = False
+    sheet = overlay(picture, VIEW)
+    assert (picture == FELT).all()
+    for colour in (READ, CHIPS, HANDS, PAPER):
+        assert inked(sheet, colour).any()
+    assert not inked(sheet, NAMED).any()
+
+
+def test_what_is_named_stands_out_and_nothing_else() -> None:
+    sheet = inked(overlay(felt(), VIEW, ("c2", "box3.main", "e8")), NAMED)
+    assert sheet[190:340, 390:500].any()
+    assert sheet[450:550, 650:750].any()
+    assert not sheet[190:340, 90:200].any()
+    assert not sheet[450:550, 850:950].any()
+
+
+def test_faces_are_told_of_all_or_only_of_what_is_named() -> None:
+    def told(sheet: Picture, left: int) -> bool:
+        return bool(inked(sheet, PAPER)[150:380, left - 20 : left + 110].any())
+
+    every, named = overlay(felt(), VIEW, ("c2",)), overlay(felt(), VIEW, ("c2",), every_face=False)
+    assert (told(every, 100), told(every, 400)) == (True, True)
+    assert (told(named, 100), told(named, 400)) == (False, True)
+
+
+@pytest.mark.parametrize(("zone", "names", "told"), [("discard", (), False), ("discard", ("c1",), True)])
+def test_a_heap_is_not_told_card_by_card(zone: str, names: tuple[str, ...], *, told: bool) -> None:
+    assert inked(overlay(felt(), View((card("c1", 100, zone),)), names), PAPER).any() == told
+
+
+def test_a_view_fits_a_smaller_picture() -> None:
+    small = scaled(VIEW, 0.5)
+    assert small.cards[1].quad[2] == (245.0, 165.0)
+    assert (small.stacks[0].center, small.stacks[0].radius) == ((350.0, 250.0), 15.0)
+    assert small.hands[0][0] == (500.0, 50.0)
+    assert scaled(VIEW, 1.0) == VIEW
+
+
+def test_a_caption_stands_under_the_picture() -> None:
+    sheet = captioned(felt(), "0:28.9   STOP", ["The dealer drew."])
+    assert (sheet[:720] == FELT).all()
+    assert sheet.shape[0] % 2 == 0
+    assert inked(sheet[720:], NAMED)[:, :6].all()
+    assert inked(sheet[720:], PAPER).any()
+
+
+def test_a_long_caption_gets_more_rows_or_ends_in_dots() -> None:
+    short, long = (captioned(felt(), "head", [text]).shape[0] for text in ("one", LONG))
+    assert long > short
+    fixed = {captioned(felt(), "head", [text], room=3).shape[0] for text in ("one", LONG)}
+    assert len(fixed) == 1
+    assert (captioned(felt(), "head", ["W" * 900]).shape[0]) == short
+
+
+def test_words_stay_within_their_rows() -> None:
+    sheet = captioned(felt(), "head", [LONG, "W" * 400])
+    assert not inked(sheet[720:], PAPER)[:, -8:].any()
+
+
+def test_notes_keep_the_size_of_a_frame_and_leave_it_alone() -> None:
+    picture = felt()
+    sheet = noted(picture, "0:29.6", ["the camera was moved by 14 mm", "\x1b[31mred\n"])
+    assert sheet.shape == picture.shape
+    assert (picture == FELT).all()
+    assert inked(sheet, BAND)[600:, :200].any()
+    assert (sheet[:500] == FELT).all()

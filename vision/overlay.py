@@ -1,0 +1,130 @@
+"""What is believed to lie on the felt, drawn over a frame; what an alert rests on stands out."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from vision.annotate import HANDS, PAPER, Colour, circle, colour_of, line_width, name_cards, outline
+from vision.pictures import Picture
+from vision.seen import Point, Quad, SeenCard
+from vision.view import LyingCard, View
+
+NAMED: Colour = (60, 60, 255)  # round what an alert rests on
+BAND: Colour = (32, 28, 26)  # under words
+PUT_AWAY = ("discard", "float", "shoe")  # where cards lie in a heap that nobody reads
+STRIPE = 0.012  # of a picture's height, at the left of a band
+WEIGHT = 400  # of letters, as in typesetting; 700 is bold
+BOLD = 700
+
+
+def overlay(picture: Picture, view: View, named: Collection[str] = (), *, every_face: bool = True) -> Picture:
+    """Draw on a copy: all thinly; the cards (by id) and stacks (by spot) that are named boldly, with their faces.
+
+    `every_face` writes the faces of the other cards too; without it only what is named is told.
+    """
+    sheet = picture.copy()
+    line = line_width(sheet)
+    for hand in view.hands:
+        outline(sheet, hand, HANDS, max(1, line // 2))
+    for stack in view.stacks:
+        circle(sheet, stack.center, stack.radius, max(1, line // 2))
+    for card in view.cards:
+        outline(sheet, card.quad, colour_of(_seen(card)), max(1, line // 2))
+    for stack in view.stacks:
+        if stack.spot in named:
+            circle(sheet, stack.center, stack.radius + 2 * line, 2 * line, NAMED)
+    for card in view.cards:
+        if card.id in named:
+            outline(sheet, card.quad, NAMED, 2 * line)
+    told = [card for card in view.cards if card.id in named or (every_face and card.zone not in PUT_AWAY)]
+    name_cards(sheet, [_seen(card) for card in told])
+    return sheet
+
+
+def _seen(card: LyingCard) -> SeenCard:
+    return SeenCard(card.quad, card.up, card.face, card.sure)
+
+
+def scaled(view: View, by: float) -> View:
+    """Give what is believed for a picture of another size."""
+    return View(
+        tuple(replace(card, quad=_quad(card.quad, by)) for card in view.cards),
+        tuple(replace(one, center=_point(one.center, by), radius=one.radius * by) for one in view.stacks),
+        tuple(_quad(hand, by) for hand in view.hands),
+        view.doubts,
+    )
+
+
+def _point(point: Point, by: float) -> Point:
+    return point[0] * by, point[1] * by
+
+
+def _quad(quad: Quad, by: float) -> Quad:
+    a, b, c, d = quad
+    return _point(a, by), _point(b, by), _point(c, by), _point(d, by)
+
+
+def captioned(picture: Picture, head: str, lines: Sequence[str], colour: Colour = NAMED, *, room: int = 0) -> Picture:
+    """Set words on a band under a picture, so that they hide nothing of it; `room` fixes the band's lines."""
+    size = _letters(picture)
+    width = picture.shape[1]
+    left = round(picture.shape[0] * STRIPE) + size
+    rows = [row for text in lines for row in _rows(text, width - left - size, size)]
+    if room and len(rows) > room - 1:
+        rows = [*rows[: room - 2], rows[room - 2] + " …"]
+    step = round(size * 1.5)
+    high = size + step * (room or 1 + len(rows))
+    high += (picture.shape[0] + high) % 2  # films want even sides
+    band: Picture = np.full((high, width, 3), BAND, np.uint8)
+    band[:, : round(picture.shape[0] * STRIPE)] = colour
+    _write(band, head, (left, size // 2 + size), size, BOLD)
+    for number, row in enumerate(rows, 1):
+        _write(band, row, (left, size // 2 + size + number * step), size, WEIGHT)
+    found: Picture = np.vstack([picture, band])
+    return found
+
+
+def noted(picture: Picture, head: str, lines: Sequence[str] = ()) -> Picture:
+    """Write words into a copy of a picture, from its lower left corner up, each row on a dark ground."""
+    sheet = picture.copy()
+    size = _letters(picture)
+    rows = [(head, BOLD), *((row, WEIGHT) for text in lines for row in _rows(text, picture.shape[1] - 2 * size, size))]
+    step = round(size * 1.6)
+    top = picture.shape[0] - size // 2 - step * len(rows)
+    for number, (row, weight) in enumerate(rows):
+        low = top + step * (number + 1)
+        right = size // 2 + _width(row, size, weight) + size
+        cv2.rectangle(sheet, (size // 2, low - step), (right, low - 1), BAND, cv2.FILLED)
+        _write(sheet, row, (size, low - round(size * 0.45)), size, weight)
+    return sheet
+
+
+def _letters(picture: Picture) -> int:
+    return max(12, round(int(min(picture.shape[:2])) / 42))
+
+
+def _width(text: str, size: int, weight: int) -> int:
+    _, _, wide, _ = cv2.getTextSize((0, 0), text, (0, 0), cv2.FontFace("sans"), size, weight)
+    return int(wide)
+
+
+def _rows(text: str, width: int, size: int) -> list[str]:
+    """Break a text where words end, to rows that fit; a word that is longer than a row is cut."""
+    rows = [""]
+    for word in text.split():
+        longer = f"{rows[-1]} {word}".strip()
+        if _width(longer, size, WEIGHT) <= width:
+            rows[-1] = longer
+            continue
+        kept = word
+        while len(kept) > 1 and _width(kept, size, WEIGHT) > width:
+            kept = kept[:-1]
+        rows = [*rows, kept] if rows[-1] else [kept]
+    return rows
+
+
+def _write(sheet: Picture, text: str, origin: tuple[int, int], size: int, weight: int) -> None:
+    shown = "".join(sign if sign.isprintable() else " " for sign in text)
+    cv2.putText(sheet, shown, origin, PAPER, cv2.FontFace("sans"), size, weight)
