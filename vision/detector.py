@@ -45,9 +45,9 @@ class Detector:
         self.certain = model.setting("certain")
         self.run: Run = open_model(model, provider, threads)
 
-    def find(self, picture: Picture) -> list[Found]:
-        """Give what is in a picture, the surest first."""
-        shown, scales = fitted(picture)
+    def find(self, picture: Picture, scale: float | None = None) -> list[Found]:
+        """Give what is in a picture, the surest first; the scale at which it is looked at can be told."""
+        shown, scales = fitted(picture, scale)
         raw = self.run(shown[None])[0]
         return self._found(raw.T.astype(np.float64), scales)
 
@@ -72,11 +72,11 @@ class Detector:
         return sorted(found, key=lambda one: -one.score)
 
 
-def fitted(picture: Picture) -> tuple[Picture, Floats]:
+def fitted(picture: Picture, scale: float | None = None) -> tuple[Picture, Floats]:
     """Scale a picture to what the network sees, and fill its sides up; give it with the scale across and down."""
     height, width = picture.shape[:2]
     long = max(height, width)
-    scale = min(max(long, LEAST_PX), FULL_PX) / long
+    scale = min(max(long, LEAST_PX), FULL_PX) / long if scale is None else scale
     size = (max(1, round(width * scale)), max(1, round(height * scale)))
     if size != (width, height):
         way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR

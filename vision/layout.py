@@ -42,6 +42,10 @@ class Area:
     def holds(self, point: Point) -> bool:
         return cv2.pointPolygonTest(np.array(self.polygon, dtype=np.float32), point, measureDist=False) >= 0
 
+    def away(self, point: Point) -> float:
+        """Give how far outside a point lies, in millimetres; less than nought inside."""
+        return -float(cv2.pointPolygonTest(np.array(self.polygon, dtype=np.float32), point, measureDist=True))
+
     @property
     def for_cards(self) -> bool:
         return self.name in ZONES

@@ -1,0 +1,170 @@
+"""Where to look: what a still camera sees change, and what of it has come to rest. Cheap, on a small picture.
+
+Four questions are kept apart for every point. *Moved*: does it differ from a moment ago? *Calm*: how long has it not
+moved? *Changed*: does it differ from what was last understood there? *Bare*: does it look like the felt when empty?
+The small picture is first set straight: against a shaking camera, and against light that grows or fades as a whole.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Picture = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
+Floats = NDArray[np.float32]
+
+WIDE: Final = 640  # pixels of the small picture across
+LEAST: Final = 11  # grey levels: less is noise
+NOISES: Final = 6.0  # times the noise is no noise any more
+EDGES: Final = 0.55  # of the contrast around a point: a hair's shift makes so much difference at an edge
+BRIEF_S: Final = 0.07  # what moved is compared with a picture at least so old
+REST_S: Final = 0.05  # what has not moved for so long is calm
+KEPT_S: Final = 0.5  # small pictures are kept so long
+SHAKE_PX: Final = 0.12  # of the small picture: less is not worth straightening
+WILD_PX: Final = 6.0  # more is no shake
+SINK: Final = 0.05  # how fast what is understood follows slow light
+SINK_EVERY: Final = 8  # frames
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One frame as attention sees it; masks are of the small picture."""
+
+    t: float
+    small: Picture  # set straight
+    shift: tuple[float, float]  # pixels of the whole picture by which it must be moved to lie as the first one
+    gain: float
+    moved: Mask
+    changed: Mask
+
+
+class Attention:
+    """Holds what was last understood, and when each point last moved."""
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        width, height = size
+        self.factor = width / WIDE
+        self.size = (WIDE, round(height / self.factor))
+        shape = (self.size[1], self.size[0])
+        self.known: Floats | None = None  # what was last understood
+        self.edges = np.zeros(shape, np.uint8)
+        self.bare: Picture | None = None  # the felt, as far as it was seen empty
+        self.is_bare = np.zeros(shape, bool)
+        self.moved_at = np.full(shape, -1e9, np.float32)
+        self.changed_at = np.full(shape, 1e9, np.float32)  # when what differs now began to differ
+        self.noise = 1.5
+        self.count = 0
+        self._kept: list[tuple[float, Picture]] = []
+        self._window = cv2.createHanningWindow((shape[1] // 2, shape[0] // 2), cv2.CV_32F)
+        self._anchor: Floats | None = None
+
+    def step(self, t: float, picture: Picture) -> Sight:
+        """Take a frame; say what moved and what differs from what was understood."""
+        raw = np.asarray(cv2.resize(picture, self.size, interpolation=cv2.INTER_AREA), np.uint8)
+        if self.known is None:
+            self._begin(raw)
+        assert self.known is not None  # noqa: S101  begun
+        small, gain = self._lit(raw)
+        small, shift = self._straight(small)
+        known = cv2.convertScaleAbs(self.known)
+        tolerated = self.edges + np.uint8(max(LEAST, round(NOISES * self.noise)))
+        changed = _apart(small, known) > tolerated
+        moved = self._moved(t, small, tolerated)
+        self.moved_at[moved] = t
+        np.copyto(self.changed_at, 1e9, where=~changed)
+        np.minimum(self.changed_at, np.float32(t), out=self.changed_at)
+        np.copyto(self.changed_at, 1e9, where=~changed)
+        self._kept.append((t, small))
+        self.count += 1
+        if self.count % SINK_EVERY == 0:
+            quiet = (~changed & (self.moved_at < t - REST_S)).astype(np.uint8)
+            cv2.accumulateWeighted(small, self.known, SINK, quiet)
+        return Sight(t, small, (shift[0] * self.factor, shift[1] * self.factor), gain, moved, changed)
+
+    def calm(self, t: float) -> Mask:
+        """Say where nothing has moved for a moment."""
+        return np.asarray(self.moved_at <= t - REST_S)
+
+    def understood(self, sight: Sight, where: Mask) -> None:
+        """What lies there now is what is known."""
+        assert self.known is not None  # noqa: S101  a sight comes after the first step
+        self.known[where] = sight.small[where]
+        self.changed_at[where] = 1e9
+        rows, columns = np.flatnonzero(where.any(axis=1)), np.flatnonzero(where.any(axis=0))
+        if len(rows):
+            part = (
+                slice(max(rows[0] - 2, 0), rows[-1] + 3),
+                slice(max(columns[0] - 2, 0), columns[-1] + 3),
+            )
+            self.edges[part] = _edges(cv2.convertScaleAbs(self.known[part]))
+
+    def empty(self, sight: Sight, where: Mask) -> None:
+        """What lies there now is bare felt."""
+        assert self.bare is not None  # noqa: S101  a sight comes after the first step
+        self.bare[where] = sight.small[where]
+        self.is_bare |= where
+
+    def looks_bare(self, sight: Sight) -> Mask:
+        """Say where the felt looks as it did when it was empty."""
+        assert self.bare is not None  # noqa: S101  a sight comes after the first step
+        tolerated = self.edges + np.uint8(max(2 * LEAST, round(2 * NOISES * self.noise)))
+        return np.asarray(self.is_bare & (_apart(sight.small, self.bare) <= tolerated))
+
+    def _begin(self, raw: Picture) -> None:
+        self.known = raw.astype(np.float32)
+        self.bare = raw.copy()
+        self.edges = _edges(raw)
+        self._anchor = self._halved(raw)
+
+    def _lit(self, raw: Picture) -> tuple[Picture, float]:
+        """Undo what makes the whole picture lighter or darker."""
+        assert self.known is not None  # noqa: S101  begun
+        now, then = raw[::8, ::8].astype(np.float32) + 4, self.known[::8, ::8] + 4
+        gain = float(np.median(then / now))
+        if abs(gain - 1) < 0.015:
+            return raw, 1.0
+        return cv2.convertScaleAbs(raw, alpha=gain, beta=4 * (gain - 1)).astype(np.uint8, copy=False), gain
+
+    def _straight(self, small: Picture) -> tuple[Picture, tuple[float, float]]:
+        """Undo the shaking of the camera."""
+        (x, y), sure = cv2.phaseCorrelate(self._anchor, self._halved(small), self._window)  # type: ignore[arg-type]
+        x, y = 2 * x, 2 * y
+        if sure < 0.1 or max(abs(x), abs(y)) < SHAKE_PX or max(abs(x), abs(y)) > WILD_PX:
+            return small, (0.0, 0.0)
+        home = np.array([[1, 0, -x], [0, 1, -y]], np.float64)
+        straight = cv2.warpAffine(small, home, self.size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return straight.astype(np.uint8, copy=False), (-x, -y)
+
+    def _halved(self, small: Picture) -> Floats:
+        grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
+        half = cv2.resize(grey, (self.size[0] // 2, self.size[1] // 2), interpolation=cv2.INTER_AREA)
+        return half.astype(np.float32)
+
+    def _moved(self, t: float, small: Picture, tolerated: NDArray[np.uint8]) -> Mask:
+        """Say what differs from a moment ago; the noise is measured on the way."""
+        self._kept = [one for one in self._kept if one[0] >= t - KEPT_S]
+        old = [one for one in self._kept if one[0] <= t - BRIEF_S] or self._kept[:1]
+        if not old:
+            return np.zeros(self.edges.shape, bool)
+        apart = _apart(small, old[-1][1])
+        middle = float(np.median(apart[::4, ::4]))  # of the greatest of three differences
+        self.noise += 0.05 * (middle / 1.35 - self.noise)
+        return np.asarray(apart > tolerated)
+
+
+def _apart(one: Picture, other: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Give by how much two pictures differ, in the channel in which they differ most."""
+    found = cv2.absdiff(one, other)
+    blue, green, red = cv2.split(found)
+    return np.asarray(cv2.max(cv2.max(blue, green), red), np.uint8)
+
+
+def _edges(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Give what a shift of a hair may change at each point."""
+    grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8)
+    kernel = np.ones((3, 3), np.uint8)
+    spread = cv2.subtract(cv2.dilate(grey, kernel), cv2.erode(grey, kernel))
+    return np.asarray(cv2.min(cv2.convertScaleAbs(spread, alpha=EDGES), 60), np.uint8)

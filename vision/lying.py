@@ -1,0 +1,235 @@
+"""The cards on the table: which lie where, since when, with which face; what came, turned, and went.
+
+A card is new where the felt, or other cards, changed into it; it is still there, whatever is over it, until what lies
+around it is seen through the place where it was.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from vision.glimpse import CardGlimpse
+from vision.layout import Layout
+from vision.look import Look
+from vision.tracks import SURE, VOTES, Card, Patch, bearing, distance
+
+OFF_TABLE: Final = ("shoe", "discard", "float")  # cards there are in no hand
+SAME_MM: Final = 7.0  # a card seen so near a known one is that
+COVERED_MM: Final = 15.0  # of one that is covered the outline is not so sure
+SAME_DEG: Final = 11.0
+AGREE_MM: Final = 6.0  # looks at a new card agree so well
+STILL: Final = 0.3  # of a card may be in motion, and yet it lies still
+NEW: Final = 0.6  # of what a new card covers anew has changed
+ON_TOP: Final = 0.3  # of a card that came to lie wholly on others has changed
+SLIVER: Final = 0.06  # of a card
+PATIENCE_S: Final = 0.3  # for a face to become sure before the card is told without
+FORGET_S: Final = 0.7  # a new card that is not seen again was none
+GONE: Final = 0.62  # of a card's place looks as it did without it
+OTHER: Final = 0.97  # so sure of another face: it is another card
+APART_S: Final = 0.035  # looks that are to confirm each other
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    card: Card
+
+
+Fact = New | Turned | Gone
+
+
+class Lying:
+    """All cards that are believed to lie on the table, and those that perhaps came just now."""
+
+    def __init__(self, layout: Layout, classes: Sequence[str]) -> None:
+        self.layout = layout
+        self.back, self.none = classes.index("back"), classes.index("none")
+        self.cards: list[Card] = []
+        self.coming: list[Card] = []
+        self.layers = 0
+
+    def take(self, look: Look) -> Iterator[Fact]:
+        """Make sense of the cards of a look."""
+        met: list[Card] = []
+        for seen in look.glimpse.cards:
+            patch = look.patch(seen.quad)
+            if seen.faces[self.none] > max(0.5, seen.score) or patch.share(look.moving) > STILL:
+                continue
+            if self.zone(seen.place) in OFF_TABLE:
+                look.understand(patch)
+                continue
+            card = self._known(seen, patch, look)
+            if card is None:
+                self._came(seen, patch, look)
+            elif card not in met:
+                met.append(card)
+                yield from self._again(card, seen, patch, look)
+        yield from self._accepted(look)
+        for card in [one for one in self.cards if one not in met]:
+            if self._missed(card, look):
+                self.cards.remove(card)
+                yield Gone(card)
+        self.coming = [one for one in self.coming if look.t - max(one.missed_at, one.seen_at) < FORGET_S]
+
+    def zone(self, place: tuple[float, float]) -> str | None:
+        return self.layout.zone_at(place)
+
+    def covered(self, card: Card) -> float:
+        """Give how much of a card lies under later ones."""
+        left = card.patch.without([one.patch for one in self.cards if one.layer > card.layer])
+        return 1 - left.size / max(card.patch.size, 1)
+
+    # ---- cards that are known ---------------------------------------------------------------------------------------
+
+    def _known(self, seen: CardGlimpse, patch: Patch, look: Look) -> Card | None:
+        """Give the card that this is, if it is none that came just now."""
+        best: tuple[float, Card] | None = None
+        for card in self.cards:
+            apart = distance(card.place, seen.place)
+            if apart > COVERED_MM or abs(bearing(card.angle, seen.angle)) > SAME_DEG:
+                continue
+            if apart <= (SAME_MM if self.covered(card) < 0.3 else COVERED_MM) and (best is None or apart < best[0]):
+                best = apart, card
+        if best is None or any(distance(one.place, seen.place) + 2 < best[0] for one in self.coming):
+            return None
+        return None if self._on_top(best[1], seen, patch, look) else best[1]
+
+    def _on_top(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
+        """Tell whether what lies so near a known card is another one, laid on it."""
+        if look.everywhere or patch.share(look.sight.changed) < ON_TOP or self.covered(card) > SLIVER:
+            return False
+        if not (card.up and self._up(seen)):
+            rest = card.patch.without([patch])
+            return (
+                not card.up
+                and not self._up(seen)
+                and distance(card.place, seen.place) > AGREE_MM / 2
+                and rest.size > SLIVER * card.patch.size
+                and rest.share(look.bare) < 0.3
+                and rest.share(look.moving) < STILL
+            )
+        best = int(seen.faces.argmax())
+        return best not in (self.none, self.back, card.votes.best[0]) and float(seen.faces[best]) > OTHER
+
+    def _up(self, seen: CardGlimpse) -> bool:
+        """Put together what both networks say of the side that shows."""
+        back, none = float(seen.faces[self.back]), float(seen.faces[self.none])
+        return seen.up * max(1 - back - none, 0.02) >= (1 - seen.up) * max(back, 0.02)
+
+    def _again(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> Iterator[Fact]:
+        """A known card is seen again: lying as before, or turned over."""
+        covered, handled = self.covered(card), look.under_hand(patch)
+        clear = covered < SLIVER and not handled
+        card.misses, card.missed_at = 0, 0.0
+        if self._up(seen) == card.up:
+            card.turns = 0
+            card.looks += 1
+            if card.up:
+                card.votes.add(seen.faces, 1.0 if clear else 0.1 * (1 - covered))
+            if clear:
+                card.settle(seen, patch)
+                look.understand(patch)
+            elif not handled:
+                look.understand(card.patch.without([one.patch for one in self.cards if one.layer > card.layer]))
+            return
+        if covered > 0.4 or handled and card.turns == 0:
+            return
+        if card.turns == 0:
+            card.turned_at, card.turned = look.t, type(card.votes)()
+        card.turns += 1
+        card.turned.add(seen.faces, 1.0 if clear else 0.2)
+        sure = card.up or card.turned.best[1] >= SURE or look.t - card.turned_at >= PATIENCE_S
+        if card.turns >= VOTES and look.t - card.turned_at >= APART_S and sure:
+            card.up, card.votes, card.turns = not card.up, card.turned, 0
+            card.settle(seen, patch)
+            look.understand(patch)
+            yield Turned(card)
+
+    # ---- cards that come --------------------------------------------------------------------------------------------
+
+    def _came(self, seen: CardGlimpse, patch: Patch, look: Look) -> None:
+        """What looks like a card where none was: count it, if the table has changed so."""
+        if not (look.first or look.everywhere or self._changed(patch, look)):
+            return
+        up = self._up(seen)
+        for card in self.coming:
+            if card.near(seen, AGREE_MM, SAME_DEG):
+                card.looks += 1
+                card.missed_at = look.t
+                if up == card.up:
+                    if up:
+                        card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)
+                else:
+                    card.turns += 1
+                if card.turns > card.looks / 2:
+                    card.up, card.turns, card.votes = up, 0, type(card.votes)()
+                card.settle(seen, patch)
+                return
+        moved = look.attention.moved_at[patch.box][patch.mask]
+        rested = float(np.clip(np.median(moved), look.t - 5, look.t)) if len(moved) else look.t
+        card = Card(seen.quad, seen.place, seen.angle, patch, up, look.t, max(rested, 0.0), looks=1, missed_at=look.t)
+        if up:
+            card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)
+        self.coming.append(card)
+
+    def _changed(self, patch: Patch, look: Look) -> bool:
+        fresh = patch.without([card.patch for card in self.cards])
+        if fresh.size >= SLIVER * patch.size:
+            return fresh.share(look.sight.changed) >= NEW
+        return patch.share(look.sight.changed) >= ON_TOP
+
+    def _accepted(self, look: Look) -> Iterator[Fact]:
+        """Believe the new cards that were seen often enough, the surest first."""
+        for card in sorted(self.coming, key=lambda one: -one.looks):
+            if card.missed_at != look.t or not self._believed(card, look):
+                continue
+            self.coming.remove(card)
+            if not (look.first or look.everywhere) and not self._changed(card.patch, look):
+                continue  # another card of the same look explains what changed
+            self.layers += 1
+            card.layer, card.zone, card.turns = self.layers, self.zone(card.place), 0
+            self.cards.append(card)
+            if not look.under_hand(card.patch):
+                look.understand(card.patch)
+            yield New(card)
+
+    def _believed(self, card: Card, look: Look) -> bool:
+        if look.first:
+            return True
+        if card.looks < VOTES or look.t - card.seen_at < APART_S:
+            return False
+        if look.everywhere and card.up and card.votes.best[1] < OTHER:
+            return False
+        return not card.up or card.votes.best[1] >= SURE or look.t - card.seen_at >= PATIENCE_S
+
+    # ---- cards that go ----------------------------------------------------------------------------------------------
+
+    def _missed(self, card: Card, look: Look) -> bool:
+        """A card was not seen: tell whether its place was seen without it."""
+        others = [one.patch for one in self.cards if one is not card]
+        own = card.patch.without([*others, *(one.patch for one in self.coming)])
+        if own.size < max(10, 0.04 * card.patch.size):
+            return False
+        if own.share(look.where) < 0.35 or own.share(look.moving) > STILL:
+            return False
+        blind = own.share(look.attention.is_bare) < 0.5 and not look.under_hand(own)  # how it looks empty is not known
+        if own.share(look.bare) < GONE and not blind:
+            return False
+        if not card.misses:
+            card.missed_at = look.t
+        card.misses += 1
+        if card.misses < VOTES or look.t - card.missed_at < APART_S:
+            return False
+        look.understand(own, empty=True)
+        return True

@@ -1,0 +1,146 @@
+"""Table events out of what is believed to lie where: told once it has settled, corrected when later looks know better."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from engine.spots import ZONES
+from vision.layout import Layout
+from vision.lying import Fact, Gone, Lying, New, Turned
+from vision.sides import Sides
+from vision.stacks import Stacks
+from vision.tracks import SURE, Card, bearing
+
+Event = dict[str, object]
+
+HELD_S: Final = 0.9  # a card that is gone may turn up elsewhere: it was pushed
+LAST_S: Final = 0.35  # the same, where no card lies any more
+SETTLED_S: Final = 0.16  # chips are told when nothing has happened on their spot for so long
+CROSS_DEG: Final = 30.0
+BETTER: Final = 0.985  # so sure of another face than was told: it is told
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A card whose place was seen empty, and which has not turned up elsewhere."""
+
+    card: Card
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What was told of a spot."""
+
+    stacks: int
+
+
+class Telling:
+    """Turns facts into table events, and holds what had better wait."""
+
+    def __init__(self, layout: Layout, classes: Sequence[str]) -> None:
+        self.layout = layout
+        self.classes = tuple(classes)
+        self.ids: set[str] = set()
+        self.left: list[Left] = []
+        self.dealt = False  # since the layout was clear
+        self.spots: dict[str | None, Standing] = {}
+
+    def facts(self, t: float, facts: Sequence[Fact], *, first: bool = False) -> Iterator[Event]:
+        """Tell what came, turned and went, in the order in which it came to rest."""
+        for fact in sorted(facts, key=lambda one: one.card.rested):
+            if isinstance(fact, New):
+                yield from self._new(t, fact.card, first=first)
+            elif isinstance(fact, Turned):
+                yield from self._turned(t, fact.card)
+            elif isinstance(fact, Gone):
+                self.left.append(Left(fact.card, t))
+
+    def _new(self, t: float, card: Card, *, first: bool) -> Iterator[Event]:
+        pushed = self._pushed(card)
+        if pushed is not None:
+            self.left.remove(pushed)
+            yield from self._moved(t, card, pushed.card)
+            return
+        card.id = self._name(card.rested)
+        self.dealt = True
+        event: Event = {"t": t, "event": "card", "id": card.id, "zone": card.zone or "outside", **self._face(card)}
+        event |= _hand(card.zone)
+        area = self.layout.by_name.get(card.zone or "")
+        if area is not None and abs(abs(bearing(card.angle, area.turn)) - 90) < CROSS_DEG:
+            event["crosswise"] = True
+        yield event | {"rested": round(card.rested, 3)} | ({"found": True} if first else {})
+
+    def _face(self, card: Card) -> Event:
+        best, likely = card.votes.best
+        card.face = self.classes[best] if card.up and likely >= SURE and len(self.classes[best]) == 2 else None
+        return {"card": card.face, "face": "up" if card.up else "down"}
+
+    def _pushed(self, card: Card) -> Left | None:
+        """Give the card that was pushed here, if it is one that is gone from elsewhere."""
+        best = self.classes[card.votes.best[0]] if card.up else None
+        alike = [one for one in self.left if one.card.up == card.up and one.card.face == best and one.card.id]
+        return max(alike, key=lambda one: one.at, default=None)
+
+    def _moved(self, t: float, card: Card, before: Card) -> Iterator[Event]:
+        card.id, card.face = before.id, before.face
+        if card.zone != before.zone:
+            yield {"t": t, "event": "move", "id": card.id, "zone": card.zone or "outside", **_hand(card.zone)}
+
+    def _turned(self, t: float, card: Card) -> Iterator[Event]:
+        if card.id:
+            yield {"t": t, "event": "turn", "id": card.id, **self._face(card)}
+
+    def _name(self, rested: float) -> str:
+        """Name a card by when it came to rest, so that its name does not depend on where watching began."""
+        number = round(rested * 1000)
+        while f"c{number}" in self.ids:
+            number += 1
+        self.ids.add(f"c{number}")
+        return f"c{number}"
+
+    # ---- what time brings -------------------------------------------------------------------------------------------
+
+    def passing(self, t: float, lying: Lying) -> Iterator[Event]:
+        """Tell what is gone for good, faces that are known better by now, and when the layout is clear."""
+        held = HELD_S if lying.cards or lying.coming else LAST_S
+        for one in [one for one in self.left if t - one.at >= held]:
+            self.left.remove(one)
+            if one.card.id:
+                yield {"t": t, "event": "remove", "id": one.card.id}
+        yield from self._better(t, lying)
+        if self.dealt and not (lying.cards or lying.coming or self.left):
+            self.dealt = False
+            yield {"t": t, "event": "clear"}
+
+    def _better(self, t: float, lying: Lying) -> Iterator[Event]:
+        for card in lying.cards:
+            best, likely = card.votes.best
+            name = self.classes[best]
+            if not (card.id and card.up and len(name) == 2) or name == card.face:
+                continue
+            if likely >= (SURE if card.face is None else BETTER):
+                card.face = name
+                yield {"t": t, "event": "correct", "id": card.id, "card": name}
+
+    def chips(self, t: float, stacks: Stacks, sides: Sides) -> Iterator[Event]:
+        """Tell of every spot on which something changed, once it has settled."""
+        for spot, when in [*stacks.touched.items()]:
+            if t - when < SETTLED_S or any(one.spot == spot for one in stacks.coming):
+                continue
+            del stacks.touched[spot]
+            count = len(stacks.on(spot))
+            if count == 0 and self.spots.get(spot, Standing(0)).stacks == 0:
+                continue
+            self.spots[spot] = replace(self.spots.get(spot, Standing(0)), stacks=count)
+            by = sides.by(spot, when) if spot else None
+            event: Event = {"t": t, "event": "chips", "spot": spot or "outside", "amount": None if count else 0}
+            if count:
+                event["stacks"] = [{"top": None, "count": None}] * count
+            yield event | ({"by": by} if by else {})
+
+
+def _hand(zone: str | None) -> Event:
+    """Say which hand of a box a zone is of."""
+    found = ZONES.get(zone or "")
+    return {"hand": found.hand} if found is not None and found.box and found.part == "cards" else {}

@@ -1,0 +1,155 @@
+"""Cards and stacks that keep their identity while they lie still, are covered, are turned, or are pushed elsewhere.
+
+Why an association of our own: the libraries that track things follow what moves from frame to frame, and forget what is
+hidden for a second. Here things rest, and hands and other cards cover them. So a thing stays where it was last seen,
+whatever covers it, until its place is seen without it; only what has changed and come to rest is looked at.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.glimpse import CardGlimpse
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+SURE: Final = 0.94  # a face this likely by all votes together is told; it lay whole in those that count most
+VOTES: Final = 2  # looks at least
+CLEAR: Final = 3.0  # weight from which a look that is a little less clear changes nothing any more
+
+
+@dataclass(frozen=True)
+class Patch:
+    """The part of the small picture that a thing takes up: a mask within a box."""
+
+    box: tuple[slice, slice]  # rows, columns
+    mask: Mask
+
+    @staticmethod
+    def of(quad: Floats, factor: float, shape: tuple[int, int]) -> "Patch":
+        """Give the patch of a polygon in pixels of the whole picture."""
+        points = (quad + 0.5) / factor - 0.5
+        low = np.clip(np.floor(points.min(axis=0)).astype(int), 0, [shape[1] - 1, shape[0] - 1])
+        high = np.clip(np.ceil(points.max(axis=0)).astype(int) + 1, low + 1, [shape[1], shape[0]])
+        found = np.zeros((high[1] - low[1], high[0] - low[0]), np.uint8)
+        cv2.fillPoly(found, [np.round((points - low) * 16).astype(np.int32)], 1, shift=4)
+        return Patch((slice(low[1], high[1]), slice(low[0], high[0])), found.astype(bool))
+
+    @staticmethod
+    def disc(center: tuple[float, float], radius: float, factor: float, shape: tuple[int, int]) -> "Patch":
+        turns = np.linspace(0, 2 * np.pi, 16, endpoint=False)
+        return Patch.of(np.array(center) + radius * np.column_stack([np.cos(turns), np.sin(turns)]), factor, shape)
+
+    @cached_property
+    def size(self) -> int:
+        return int(self.mask.sum())
+
+    def share(self, of: Mask) -> float:
+        """Give how much of the patch a mask of the whole small picture covers."""
+        return float((of[self.box] & self.mask).sum()) / max(self.size, 1)
+
+    def without(self, others: "list[Patch]") -> "Patch":
+        """Give what no other patch covers."""
+        left = self.mask.copy()
+        for other in others:
+            rows, columns = (
+                slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(self.box, other.box, strict=True)
+            )
+            if rows.start < rows.stop and columns.start < columns.stop:
+                mine = _within(self.box, rows, columns)
+                left[mine] &= ~other.mask[_within(other.box, rows, columns)]
+        return Patch(self.box, left)
+
+    def onto(self, whole: Mask) -> None:
+        """Mark the patch in a mask of the whole small picture."""
+        whole[self.box] |= self.mask
+
+
+def _within(box: tuple[slice, slice], rows: slice, columns: slice) -> tuple[slice, slice]:
+    top, left = box[0].start, box[1].start
+    return slice(rows.start - top, rows.stop - top), slice(columns.start - left, columns.stop - left)
+
+
+@dataclass(slots=True)
+class Votes:
+    """What many looks say of one face, the clear ones more than the others."""
+
+    total: Floats | None = None
+    weight: float = 0.0
+    looks: int = 0
+
+    def add(self, faces: Floats, weight: float) -> None:
+        """Count a look; one that is less clear than those before it counts for nothing once enough is known."""
+        if self.weight >= CLEAR and weight < self.weight / max(self.looks, 1) / 2:
+            return
+        self.total = faces * weight if self.total is None else self.total + faces * weight
+        self.weight += weight
+        self.looks += 1
+
+    @property
+    def best(self) -> tuple[int, float]:
+        """Give the likeliest class, and how likely it is."""
+        if self.total is None:
+            return 0, 0.0
+        best = int(self.total.argmax())
+        return best, float(self.total[best] / self.weight)
+
+
+@dataclass(slots=True, eq=False)
+class Card:
+    """A card as it is believed to lie."""
+
+    quad: Floats
+    place: tuple[float, float]
+    angle: float
+    patch: Patch
+    up: bool
+    seen_at: float  # the first time
+    rested: float  # when it came to rest
+    votes: Votes = field(default_factory=Votes)
+    id: str = ""  # it has one from when it is told
+    zone: str | None = None
+    face: str | None = None  # as it was told
+    layer: int = 0  # the higher, the later it came
+    looks: int = 0
+    misses: int = 0  # looks at its place that showed none
+    missed_at: float = 0.0
+    turns: int = 0  # looks that showed its other side
+    turned: Votes = field(default_factory=Votes)
+    turned_at: float = 0.0
+
+    def near(self, seen: CardGlimpse, reach_mm: float, turn_deg: float) -> bool:
+        return distance(self.place, seen.place) <= reach_mm and abs(bearing(self.angle, seen.angle)) <= turn_deg
+
+    def settle(self, seen: CardGlimpse, patch: Patch) -> None:
+        """It lies as it was seen just now."""
+        self.quad, self.place, self.angle, self.patch = seen.quad, seen.place, seen.angle, patch
+
+
+@dataclass(slots=True, eq=False)
+class Stack:
+    """A stack of chips that stands."""
+
+    center: tuple[float, float]  # pixels
+    place: tuple[float, float]  # millimetres
+    radius: float  # pixels
+    patch: Patch
+    spot: str | None
+    looks: int = 0
+    misses: int = 0
+    seen_at: float = 0.0
+    missed_at: float = 0.0
+
+
+def distance(one: tuple[float, float], other: tuple[float, float]) -> float:
+    return float(np.hypot(one[0] - other[0], one[1] - other[1]))
+
+
+def bearing(one: float, other: float) -> float:
+    """Give by how many degrees two lines differ, from -90 to 90."""
+    return (other - one + 90) % 180 - 90

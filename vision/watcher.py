@@ -1,0 +1,218 @@
+"""Watching a table: frames in, table events out; the same for live cameras and recorded footage.
+
+What changed and came to rest is looked at with both networks, at full resolution; everything else is known already.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.attention import Attention, Sight
+from vision.camera import Camera
+from vision.eyes import Eyes
+from vision.glimpse import Glimpse, Rect, glimpse
+from vision.layout import Layout
+from vision.look import Look
+from vision.lying import Fact, Lying
+from vision.sides import Sides
+from vision.stacks import Stacks
+from vision.telling import Event, Telling
+from vision.view import LyingCard, StandingStack, View
+
+Picture = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
+
+LEAST: Final = 22  # points of the small picture: less is no thing
+ROUND_MM: Final = 115.0  # seen around what changed, so that a card there is seen whole
+SMALLEST_PX: Final = 224
+LOOKS: Final = 3  # in one frame; what is left waits for the next
+WAITS: Final = (0.0, 0.07, 0.07, 0.08, 0.12, 0.2, 0.3, 0.5, 0.8)  # seconds after each look at the same change
+GIVEN_UP: Final = 4  # looks at least, and
+GIVEN_UP_S: Final = 1.2  # so long at rest, before what cannot be explained is taken as it is
+BUSY: Final = 0.2  # of what is around is in motion: a hand is at work there, and what is to be looked at must be
+LARGE_MM2: Final = 1800.0  # so large
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """What has changed and come to rest in one place."""
+
+    where: Mask
+    rect: Rect  # of the whole picture, with room around
+    tries: int
+
+
+class Watcher:
+    """Holds what is known of one table. It can be pickled; the eyes are then handed in again."""
+
+    def __init__(self, camera: Camera, layout: Layout, eyes: Eyes, *, everywhere: bool = False) -> None:
+        self.camera, self.layout, self.eyes = camera, layout, eyes
+        self.everywhere = everywhere  # look at every frame in full: slow, to prove that attention misses nothing
+        size = (camera.width, camera.height)
+        self.attention = Attention(size)
+        self.lying = Lying(layout, eyes.reader.classes)
+        self.stacks = Stacks(layout)
+        self.sides = Sides(camera, layout, self.attention.size, self.attention.factor)
+        self.telling = Telling(layout, eyes.reader.classes)
+        shape = (self.attention.size[1], self.attention.size[0])
+        self.wait = np.zeros(shape, np.float32)  # until when a change need not be looked at again
+        self.tries = np.zeros(shape, np.uint8)
+        self.large = LARGE_MM2 * (camera.scale(0.0, 400.0) / self.attention.factor) ** 2
+        self.started = False
+        self.looks = 0
+        self.hands: tuple[NDArray[np.float64], ...] = ()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "eyes"}
+
+    def step(self, t: float, picture: Picture) -> list[Event]:
+        """Take a frame, give the table events it brings."""
+        sight = self.attention.step(t, picture)
+        disturbed = sight.changed | sight.moved
+        facts: list[Fact] = []
+        if not self.started:
+            facts = self._begin(sight, picture)
+        elif disturbed.any():
+            self.sides.step(t, disturbed)
+            self.tries[sight.moved] = 0
+            calm = self.attention.calm(t)
+            for region in self._regions(sight, calm):
+                facts += self._look(sight, picture, region, ~calm)
+        events = [*self.telling.facts(t, facts, first=not self.started)]
+        events += self.telling.passing(t, self.lying)
+        events += self.telling.chips(t, self.stacks, self.sides)
+        self.started = True
+        return events
+
+    def finish(self) -> list[Event]:
+        """Tell what is still held when the footage ends."""
+        return []
+
+    # ---- looking ----------------------------------------------------------------------------------------------------
+
+    def _begin(self, sight: Sight, picture: Picture) -> list[Fact]:
+        """Look at the whole table once: what lies there already."""
+        seen = glimpse(self.eyes, self.camera, picture, (0, 0, self.camera.width, self.camera.height), sight.shift)
+        nothing = np.zeros_like(sight.changed)
+        look = Look(sight, self.attention, seen, nothing, nothing, first=True)
+        facts = [*self.lying.take(look)]
+        self.stacks.take(look)
+        taken = np.zeros_like(nothing)
+        for thing in (*self.lying.cards, *self.stacks.stacks):
+            thing.patch.onto(taken)
+        for hand in look.hands:
+            hand.onto(taken)
+        self.attention.is_bare = ~taken
+        return facts
+
+    def _regions(self, sight: Sight, calm: Mask) -> Iterator[Region]:
+        """Give the places where something changed and is calm, and that were not looked at just now."""
+        rest = sight.changed & calm
+        if np.count_nonzero(rest) < LEAST:
+            return
+        joined = cv2.dilate(rest.astype(np.uint8), np.ones((5, 5), np.uint8))
+        count, labels, boxes, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+        labels[~rest] = 0
+        sizes = np.bincount(labels.ravel(), minlength=count)
+        due = np.zeros(count, bool)
+        due[np.unique(labels[rest & (self.wait <= sight.t)])] = True
+        found = [n for n in range(1, count) if due[n] and sizes[n] >= self._least(sight, boxes[n])]
+        for group in _grouped(found, boxes, self._room(boxes))[:LOOKS]:
+            where = np.isin(labels, group)
+            tries = int(self.tries[where].max())
+            yield Region(where, self._rect(boxes[group]), tries)
+
+    def _least(self, sight: Sight, box: NDArray[np.int32]) -> float:
+        """Give how much must be at rest to be worth a look: more where a hand is at work."""
+        left, top, wide, high = (int(value) for value in box[:4])
+        around = sight.moved[max(top - 4, 0) : top + high + 4, max(left - 4, 0) : left + wide + 4]
+        return self.large if float(around.mean()) > BUSY else LEAST
+
+    def _room(self, boxes: NDArray[np.int32]) -> float:
+        del boxes
+        middle = self.camera.scale(0.0, 400.0)
+        return ROUND_MM * middle / self.attention.factor
+
+    def _rect(self, boxes: NDArray[np.int32]) -> Rect:
+        """Give the part of the picture around boxes of the small one."""
+        factor = self.attention.factor
+        low = boxes[:, :2].min(axis=0) * factor
+        high = (boxes[:, :2] + boxes[:, 2:4]).max(axis=0) * factor
+        middle = self.camera.to_felt([(low + high) / 2])[0]
+        room = ROUND_MM * self.camera.scale(float(middle[0]), float(middle[1]))
+        low, high = low - room, high + room
+        short = np.maximum(SMALLEST_PX - (high - low), 0) / 2
+        left, top = np.clip(np.floor(low - short).astype(int), 0, None)
+        right, bottom = np.clip(np.ceil(high + short).astype(int), None, [self.camera.width, self.camera.height])
+        return int(left), int(top), int(right), int(bottom)
+
+    def _look(self, sight: Sight, picture: Picture, region: Region, moving: Mask) -> list[Fact]:
+        rect = (0, 0, self.camera.width, self.camera.height) if self.everywhere else region.rect
+        seen = glimpse(self.eyes, self.camera, picture, rect, sight.shift)
+        self.looks += 1
+        self.hands = seen.hands
+        look = Look(sight, self.attention, seen, region.where, moving)
+        facts = [*self.lying.take(look)]
+        self.stacks.take(look)
+        self._leftover(look, region)
+        return facts
+
+    def _leftover(self, look: Look, region: Region) -> None:
+        """What nobody explained is looked at again, less and less often; in the end it is taken as it is."""
+        left = region.where & ~look.explained
+        taken = self._taken()
+        back = left & look.bare & ~taken
+        if back.any():  # the felt is as it was
+            self.attention.understood(look.sight, back)
+            look.sight.changed[back] = False
+            left &= ~back
+        tries = min(region.tries + 1, 250)
+        self.tries[left] = tries
+        things = (*self.lying.coming, *self.stacks.coming, *self.lying.cards, *self.stacks.stacks)
+        soon = any(thing.missed_at == look.t for thing in things)
+        self.wait[left] = look.t + (0.0 if soon else WAITS[min(tries, len(WAITS) - 1)])
+        if tries >= GIVEN_UP and not look.glimpse.hands:
+            old = left & (self.attention.moved_at < look.t - GIVEN_UP_S)
+            self.attention.understood(look.sight, old)
+            self.attention.empty(look.sight, old & ~taken)
+            self.tries[old] = 0
+
+    def _taken(self) -> Mask:
+        taken = np.zeros_like(self.tries, bool)
+        for thing in (*self.lying.cards, *self.lying.coming, *self.stacks.stacks):
+            thing.patch.onto(taken)
+        return taken
+
+    # ---- for people -------------------------------------------------------------------------------------------------
+
+    def view(self) -> View:
+        """Give what is believed to lie there now."""
+        cards = tuple(
+            LyingCard(card.id, _quad(card.quad), card.up, card.face, card.zone, card.votes.best[1])
+            for card in self.lying.cards
+        )
+        stacks = tuple(StandingStack(one.spot, one.center, one.radius) for one in self.stacks.stacks)
+        return View(cards, stacks, tuple(_quad(hand) for hand in self.hands))
+
+
+def _grouped(found: list[int], boxes: NDArray[np.int32], room: float) -> list[list[int]]:
+    """Put together what one look can take in."""
+    groups: list[tuple[list[int], NDArray[np.float64]]] = []
+    for n in found:
+        low, high = boxes[n, :2].astype(float), (boxes[n, :2] + boxes[n, 2:4]).astype(float)
+        for k, (members, span) in enumerate(groups):
+            joined = np.array([np.minimum(span[0], low), np.maximum(span[1], high)])
+            if ((joined[1] - joined[0]) <= np.maximum(high - low, span[1] - span[0]) + room).all():
+                groups[k] = ([*members, n], joined)
+                break
+        else:
+            groups.append(([n], np.array([low, high])))
+    return [members for members, _ in groups]
+
+
+def _quad(quad: NDArray[np.float64]) -> tuple[tuple[float, float], ...]:
+    return tuple((float(x), float(y)) for x, y in quad)
