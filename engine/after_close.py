@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine import payments
+from engine import payments, presence
 from engine.money import ZERO, plain
 from engine.spots import Spot
 from engine.verdicts import Remedy
@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from engine.round import Round
 
 SLIP_S = 5.0  # a chip taken here and put there within this time was moved
-Before = tuple[Decimal | None, int | None, bool]  # the amount, the number of chips, whether any lay there
+
+
+class Before(NamedTuple):
+    """What lay on a spot: as much of it as was known."""
+
+    amount: Decimal | None
+    units: int | None
+    piles: int | None
+    lay: bool
 
 
 class Slip(NamedTuple):
@@ -34,13 +42,13 @@ def name(spot: Spot) -> str:
 
 def moved(r: "Round", stack: "Stack", event: "Chips", before: Before) -> None:
     """Judge a change on a spot."""
-    amount, units, lay = before
+    amount, lay = before.amount, before.lay
     if stack.rejected:
         return
     if stack.spot.hand and stack.present:
         r.second_stacks.add(stack.spot.text)
     if stack.now is None or (amount is None and lay):
-        _uncounted(r, stack, event, units if lay else 0)
+        _uncounted(r, stack, event, before if lay else Before(None, 0, 0, lay))
         return
     was = amount or ZERO
     delta = stack.now - was
@@ -57,18 +65,48 @@ def moved(r: "Round", stack: "Stack", event: "Chips", before: Before) -> None:
         payments.unseen_hand(r, stack, delta, was)
 
 
-def _uncounted(r: "Round", stack: "Stack", event: "Chips", units: int | None) -> None:
+def _uncounted(r: "Round", stack: "Stack", event: "Chips", before: Before) -> None:
     """Something may have changed and its amount is not known: only more chips than ever may mean something."""
-    most = max(units or 0, stack.grown or stack.staked or 0)
-    same = stack.units is not None and stack.units == units
-    more = stack.units is not None and units is not None and stack.units > most
-    stack.unsure = stack.unsure or not same
-    if event.by == "dealer" or not (more or (units == 0 and stack.present)) or _decided(r, stack):
+    most = max(before.units or 0, stack.grown or stack.staked or 0)
+    same = stack.units is not None and stack.units == before.units
+    more = stack.units is not None and before.units is not None and stack.units > most
+    grew = presence.grew(stack, before.piles)
+    unsure, stack.unsure = stack.unsure, stack.unsure or not same
+    if event.by == "dealer":
+        presence.by_dealer(r, stack, before, sure=not unsure)
+    elif not (more or grew or (before.units == 0 and stack.present)):
+        presence.fewer(r, stack, before, untouched=not unsure)
+    elif _decided(r, stack):
+        _on_decided_uncounted(r, stack, grew=grew and not unsure)
+    elif grew and before.lay and event.by is None:
+        return  # chips that were there all along may be seen only now
+    elif r.takes_more(stack, None, event):
+        stack.unsure, stack.grown = unsure and stack.units is None, stack.units
+    elif event.by == "player" or stack.units is not None:
+        _late(r, stack, event, (stack.units or 0) - most if more else 0)
+
+
+def _on_decided_uncounted(r: "Round", stack: "Stack", *, grew: bool) -> None:
+    """One stack more on a bet that is decided: a payment, or a Player's own beside a bet that waits for it."""
+    results = {line.result for line in payments.lines(r, stack)}
+    if results and stack.emptied is not None and stack.by is None:
+        r.given_back = True  # it lies again, whoever put it
+    if not grew or not results <= payments.WON or not results:
         return
-    if r.takes_more(stack, None, event):
-        stack.unsure, stack.grown = False, stack.units
-    elif not _late_box(r, stack, None) and event.by == "player" and more:
-        _slipped(r, "past-posting", stack, None, f"{(stack.units or 0) - most} chips")
+    if stack.by == "player" and not stack.house:
+        _slipped(r, "bet-capped", stack, None, "a stack of chips")
+    elif stack.by is None:
+        r.went_on = r.n
+
+
+def _late(r: "Round", stack: "Stack", event: "Chips", chips: int) -> None:
+    """More chips that the game does not explain; where only stacks are counted, it explains any after the deal."""
+    if _late_box(r, stack, None) or event.by != "player":
+        return
+    if chips:
+        _slipped(r, "past-posting", stack, None, f"{chips} chips")
+    elif stack.units is None and r.first_cards():
+        _slipped(r, "past-posting", stack, None, "a stack of chips")
 
 
 # ---- more chips -----------------------------------------------------------------------------------------------------

@@ -41,6 +41,11 @@ class Stack:
     collected: bool = False  # the Player took up his chips
     unsure: bool = False  # it changed, and by how much is not known
     faulted: bool = False  # what is wrong with its settlement was said
+    piles: int | None = None  # how many stacks stand here, where they were counted
+    laid: int | None = None  # and how many at the close
+    stirred: bool = False  # it was touched since the close
+    house: bool = False  # by the dealer's hand
+    emptied: float | None = None  # when, since the close, its chips were all taken up
 
     def plays(self, stake: Decimal, *, scale: bool, hand: int = 1) -> Fraction:
         """Give the part of a stake that wins or loses; `scale` cuts doubles and splits by the same factor (I-2)."""
@@ -65,17 +70,20 @@ def chips(r: "Round", event: "Chips") -> None:
     stack = r.stacks.get(spot.text)
     if stack is None:
         stack = r.stacks[spot.text] = Stack(spot)
-    before = stack.known, stack.units, stack.present
+    before = after_close.Before(stack.known, stack.units, stack.piles, stack.present)
     stack.now, stack.units, stack.by = event.amount, event.units, event.by
     stack.present = event.amount != 0
+    stack.piles = event.stacks if stack.present else 0
     if event.amount is not None:
         stack.known = event.amount
     if r.closed:
-        stack.held = False
+        stack.held, stack.stirred = False, True
+        if before.lay and not stack.present and stack.emptied is None:
+            stack.emptied = event.t
         if not r.void:
             after_close.moved(r, stack, event, before)
         return
-    more = event.amount is not None and before[0] is not None and event.amount > before[0]
+    more = event.amount is not None and before.amount is not None and event.amount > before.amount
     stack.held = stack.held and (event.by == "dealer" or not more)  # a payment that came late is no bet
     _seat(r, stack, event.player)
     _limits(r, spot.box)
@@ -218,7 +226,7 @@ def close(r: "Round") -> None:
     """The snapshot: what lies now is what the bets are settled on."""
     for stack in r.stacks.values():
         if stack.present and not stack.held:
-            stack.at_close, stack.stake, stack.staked = True, stack.now, stack.units
+            stack.at_close, stack.stake, stack.staked, stack.laid = True, stack.now, stack.units, stack.piles
             if stack.rejected:
                 r.line(stack, "no-action", r.book.clause("reject"))
     limited = "pro-rata" in r.book.clauses or r.switches.v4_fallback == "v5"
@@ -233,6 +241,7 @@ def close(r: "Round") -> None:
             anchor="outside",
         )
     _over_initial(r)
+    r.uncounted = any(stack.at_close and stack.stake is None for stack in r.stacks.values())
 
 
 def _apportion(r: "Round", box: int, high: Decimal) -> None:

@@ -148,6 +148,7 @@ def gone(r: "Round", seen: "Seen") -> None:
         anchor=seen.id,
         box=seen.zone.box or None,
         evidence=(seen.id,),
+        t=seen.gone_at,
     )
     if name:
         r.dropped[seen.id] = r.plan(name)

@@ -62,6 +62,7 @@ class Chips(NamedTuple):
     by: str | None = None
     units: int | None = None
     player: str | None = None
+    stacks: int | None = None  # how many stand there, where they were counted
 
 
 class Dealt(NamedTuple):
@@ -265,7 +266,9 @@ def _chips(t: float, found: Mapping[str, object]) -> Chips:
         raise EventError(f"'spot': expected a spot such as box3.main, found {text!r}")
     spot = None if text is None or text == "outside" else parse_spot(text)
     amount = _amount(_field(found, "amount", "the amount now there, or null"))
-    return Chips(t, spot, amount, _by(found), _units(found.get("stacks")), _optional_text(found, "player"))
+    stacks = found.get("stacks")
+    units, standing = _units(stacks), len(stacks) if isinstance(stacks, list) else None
+    return Chips(t, spot, amount, _by(found), units, _optional_text(found, "player"), standing)
 
 
 def _dealt(t: float, found: Mapping[str, object]) -> Dealt:

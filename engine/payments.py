@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 COMMISSION = Decimal("0.95")  # what is left of a win after it
 ALL_HANDS = tuple(range(1, MAX_HANDS + 1))
+WON = {"win", "blackjack", "even-money"}
 GIVEN_BACK = {"void", "no-action"}  # the bet goes back to its Player, by whose hand it may be
 
 
@@ -169,7 +170,7 @@ def _overpaid(r: "Round", stack: "Stack", owed: Due) -> None:
             remedy = f"Take {both} back: the payment of {paid} and the stake of {plain(owed.losses - stack.taken)}."
     else:
         code, says = "push-paid", f"a Stand Off, {paid} was paid"
-    _say(r, code, stack, says, remedy)
+    say(r, code, stack, says, remedy)
 
 
 def _overtaken(r: "Round", stack: "Stack", over: Decimal, owed: Due) -> None:
@@ -190,16 +191,16 @@ def _overtaken(r: "Round", stack: "Stack", over: Decimal, owed: Due) -> None:
         says = f"a Stand Off, taken {plain(over)}"
     else:
         code = "wrong-payout"
-    _say(r, code, stack, says, remedy)
+    say(r, code, stack, says, remedy)
 
 
 def _underpaid(r: "Round", stack: "Stack", owed: Due, code: str = "wrong-payout") -> None:
     short = plain(owed.wins - stack.paid)
     says = f"due {plain(owed.wins)}, paid {plain(stack.paid)}, {short} too little"
-    _say(r, code, stack, says, f"Pay {short} more.")
+    say(r, code, stack, says, f"Pay {short} more.")
 
 
-def _say(r: "Round", code: str, stack: "Stack", says: str, remedy: str) -> None:
+def say(r: "Round", code: str, stack: "Stack", says: str, remedy: str) -> None:
     """Raise what is wrong with a settlement, under the name it has on this kind of bet."""
     spot = stack.spot
     if spot.kind == "insurance":
@@ -287,7 +288,7 @@ def _left(r: "Round", stack: "Stack", owed: Due, *, announced: bool) -> None:
     if lies and stack.present:
         if stack.taken and any(line.result == "surrender" for line in lines(r, stack)):
             says = f"{plain(owed.losses)} is given up, {plain(stack.taken)} was taken"
-            _say(r, "surrender-half-wrong", stack, says, f"Take {plain(lies)} more.")
+            say(r, "surrender-half-wrong", stack, says, f"Take {plain(lies)} more.")
         else:
             _lies(r, stack, f"take {plain(lies)}", lost=True, announced=announced)
     if owed.wins and not (stack.paid or stack.collected or stack.unsure) and stack.present:
@@ -301,14 +302,14 @@ def _uncounted(r: "Round", stack: "Stack", found: list[Settlement], *, announced
     results = {line.result for line in found}
     if results == {"lose"}:
         _lies(r, stack, "take it", lost=True, announced=announced)
-    elif results <= {"win", "blackjack", "even-money"} and stack.units is not None:
+    elif results <= WON and (stack.units is not None or (stack.piles and not stack.stirred)):
         _lies(r, stack, f"pay it {found[0].odds}", lost=False, announced=announced)
 
 
 def _lies(r: "Round", stack: "Stack", what: str, *, lost: bool, announced: bool) -> None:
     spot = stack.spot
     code = r.left_code(stack, lost=lost, announced=announced)
-    results = ("lose", "surrender") if lost else ("win", "blackjack", "even-money")
+    results = {"lose", "surrender"} if lost else WON
     found = [line for line in lines(r, stack) if line.result in results]
     if not code:
         return

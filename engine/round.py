@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from engine import after_close, bets, checks, payments
+from engine import after_close, bets, broken_off, checks, payments
 from engine.bets import Stack
 from engine.books import Book
 from engine.events import Chips, Dealt, Decision, Event, Move, Remove, Signal, Tick, Turn
@@ -41,6 +41,11 @@ class Round(Voice):
         self.drawn = 0
         self.settled_boxes: list[int] = []
         self.ended: Ended | None = None
+        self.heard = False  # a signal or a decision was told, in this round or before it
+        self.uncounted = False  # the amount of some bet is not known
+        self.went_on = 0  # the last event that shows play going on
+        self.doubt = ""  # what nobody saw, and decides how the round ended
+        self.given_back = False  # a decided bet went back to its Player, as of a round that is void
 
     # ---- events -------------------------------------------------------------------------------------------------
 
@@ -48,7 +53,12 @@ class Round(Voice):
         """Take one event. Never raises, whatever the order of events."""
         self.t = event.t
         self.n = n
-        HANDLERS[type(event)](self, event)
+        kind = type(event)
+        if kind in _TOLD:
+            self.heard = True
+        elif kind in _PLAY:
+            self.went_on = n
+        HANDLERS[kind](self, event)
 
     def on_signal(self, event: Signal) -> None:
         checks.signal(self, event)
@@ -123,7 +133,7 @@ class Round(Voice):
             return
         seen = self.seen.get(event.id)
         if seen is not None and not seen.gone:
-            seen.gone = True
+            seen.gone, seen.gone_at = True, event.t
             if not self.void:
                 self.removed(seen)
 
@@ -133,6 +143,11 @@ class Round(Voice):
 
     def on_tick(self, event: Tick) -> None:
         """Time alone passed: what waits too long is looked at after every event."""
+
+    @property
+    def only_seen(self) -> bool:
+        """Tell whether a camera is all there is: nothing was told, and not every amount is known."""
+        return self.closed and self.uncounted and not self.heard
 
     # ---- what a game adds ---------------------------------------------------------------------------------------
 
@@ -170,6 +185,24 @@ class Round(Voice):
 
     def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
         """Judge chips that the dealer paid or took before the bet was decided."""
+        raise NotImplementedError
+
+    def touched(self, stack: Stack) -> None:
+        """The dealer's hand paid or took a bet that is not decided; how much is not known."""
+
+    def fewer(self, stack: Stack) -> None:
+        """A player's hand took one of several stacks of a bet; how much is not known."""
+
+    def took_extra(self, stack: Stack) -> bool:
+        """Tell whether a bet that was lost, and taken whole, was lost in part only."""
+        del stack
+        return False
+
+    def breaks_off(self) -> None:
+        """Look for what only shows when the cards are taken up in the midst of a round."""
+
+    def first_cards(self) -> bool:
+        """Tell whether the first cards are still being dealt."""
         raise NotImplementedError
 
     def must_draw(self) -> bool:
@@ -256,12 +289,13 @@ class Round(Voice):
     def finish(self, t: float, *, announced: bool = False) -> None:
         """The round is over: compare what lies with what was due, and say how it ended."""
         self.t = t
+        inferred = not self.void and broken_off.judge(self)
         if not self.void:
             self.ending()
         if not self.void:
             payments.lying(self, announced=announced)
         result, why = self._result()
-        self.ended = Ended(t, self.number, result, why)
+        self.ended = Ended(t, self.number, result, why, inferred)
         self.out.append(self.ended)
 
     def forgotten(self, lying: Mapping[str, object]) -> None:
@@ -298,6 +332,8 @@ class Round(Voice):
         waiting = [self.alerts[name].code for name, plan in self.plans.items() if plan.waits and name in self.alerts]
         if waiting:
             return "unresolved", f"no ruling came on {', '.join(waiting)}"
+        if self.doubt:
+            return "unresolved", self.doubt
         unknown = self.misplaced()
         if unknown:
             return "unresolved", "; ".join(unknown)
@@ -349,6 +385,8 @@ class Round(Voice):
 
 __all__ = ["Plan", "Round", "Seen"]
 
+_TOLD = (Signal, Decision)
+_PLAY = (Dealt, Turn, Move)
 HANDLERS: dict[type, Callable[[Round, object], None]] = {
     Signal: lambda r, e: r.on_signal(e),  # type: ignore[arg-type]  # keyed by the event's own type
     Chips: lambda r, e: r.on_chips(e),  # type: ignore[arg-type]  # as above

@@ -16,6 +16,7 @@ from engine.verdicts import Started, Verdict, Withdrawn
 
 DISMISSED = "a supervisor dismissed it"
 OTHERWISE = "a later fact shows otherwise"
+SWEPT = 2  # cards that have left the table when a round is over
 
 
 @dataclass(slots=True)
@@ -28,6 +29,7 @@ class Life:
     stale: dict[str, Zone]
     held: dict[str, tuple[Spot, Decimal | None]]
     seats: dict[str, set[int]]
+    heard: bool  # a signal or a decision has been told before it
     round: Round = field(init=False)
     log: list[tuple[int, Event]] = field(default_factory=list)
     faces: dict[str, Card | None] = field(default_factory=dict)  # what late reads say of cards
@@ -52,6 +54,7 @@ class Table:
         self.stale: dict[str, Zone] = {}
         self.lying: dict[str, tuple[Spot, Decimal | None]] = {}
         self.seats: dict[str, set[int]] = {}  # as told by `seated`
+        self.heard = False  # whether anybody tells this table anything
         self.fresh_shoe: int | None = None  # shuffled while a round was on: the cards to burn then
 
     def apply(self, event: Event) -> list[Verdict]:
@@ -59,6 +62,7 @@ class Table:
         self.events += 1
         out: list[Verdict] = []
         kind = type(event)
+        self.heard = self.heard or kind in (Signal, Decision)
         if kind is Signal and event.name in ("place-bets", "shuffled"):  # type: ignore[union-attr]  # a Signal
             self._between(event, out)  # type: ignore[arg-type]  # a Signal
         elif kind is Clear:
@@ -95,7 +99,9 @@ class Table:
 
     def _begin(self, t: float, out: list[Verdict]) -> Life:
         self.number += 1
-        life = Life(self.number, t, self.shoe.copy(), self.stale.copy(), self.lying.copy(), self.seats)
+        if self.last is not None and self.last.round.only_seen and not self.heard:
+            self.shoe.shuffled(0)  # a camera does not see whether these are still the same cards
+        life = Life(self.number, t, self.shoe.copy(), self.stale.copy(), self.lying.copy(), self.seats, self.heard)
         life.round = self._fresh(life)
         self.life = life
         out.append(Started(t, self.number))
@@ -104,6 +110,7 @@ class Table:
     def _fresh(self, life: Life) -> Round:
         found = new_round(self.book, life.number, life.shoe.copy(), life.dismissed)
         found.stale = life.stale.copy()
+        found.heard = life.heard
         found.seats = {player: boxes.copy() for player, boxes in life.seats.items()}
         found.seated = {player: boxes.copy() for player, boxes in life.seats.items()}
         for spot, amount in life.held.values():
@@ -148,6 +155,9 @@ class Table:
 
     def _live(self, event: Event, out: list[Verdict]) -> None:
         life = self.life
+        if life is not None and life.round.only_seen and _is_next(life.round, event):
+            self._end(life, event.t, out, announced=False)
+            life = None
         if life is None:
             if not self._opens(event):
                 return
@@ -250,6 +260,25 @@ class Table:
         life.round = new
         if life is self.last and self.life is None:
             self.shoe = new.shoe.copy()
+
+
+def _is_next(done: Round, event: Event) -> bool:
+    """Tell whether a bet or a card is of the next round, since the cards of this one were taken up, or all but one."""
+    if isinstance(event, Chips) and event.spot is not None:
+        stack = done.stacks.get(event.spot.text)
+        free = stack is None or not (stack.present or done.undecided(stack))
+        more = event.by == "player" or (event.by is None and free)
+        if event.amount == 0 or not more:
+            return False
+    elif not (isinstance(event, Dealt) and event.zone.box and event.id not in done.seen):
+        return False
+    cards = [seen for seen in done.seen.values() if seen.zone.box is not None]
+    lies = [seen for seen in cards if not seen.gone]
+    swept = len(cards) - len(lies)
+    if not any(seen.zone.box for seen in lies):
+        bets = any(stack.present and stack.at_close for stack in done.stacks.values())
+        return swept >= SWEPT and (not lies or not bets)
+    return len(lies) == 1 and swept > SWEPT
 
 
 def _as_known(event: Event, faces: dict[str, Card | None]) -> Event:

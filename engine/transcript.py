@@ -103,6 +103,18 @@ def _bets(teller: _Teller, words: Words) -> Told:
         yield teller.put(f"box{box}.{spot or 'main'}", Decimal(amount), "player")
 
 
+def _stacks(teller: _Teller, words: Words) -> Told:
+    """One stack each, as a camera sees a bet."""
+    for where in (words["list"] or "").split():
+        box, _, spot = where.partition(".")
+        found = teller.event("chips", spot=f"box{box}.{spot or 'main'}", by="player", stacks=_standing("1"))
+        yield {**found, "amount": None}
+
+
+def _standing(count: str) -> list[dict[str, object]]:
+    return [{"top": None, "count": None} for _ in range(int(count))]
+
+
 def _place(text: str) -> tuple[str, int | None]:
     """Read "box 3 hand 2", "box 3 low", "dealer", "dealer high", "shoe"."""
     words = text.split()
@@ -228,6 +240,8 @@ def _lies(teller: _Teller, words: Words) -> Told:
     found["amount"] = None if amount == "unknown" else _number(Decimal(amount or 0))
     if words["count"]:
         found["stacks"] = [{"top": 25, "count": int(words["count"])}]
+    if words["stacks"]:
+        found["stacks"] = _standing(words["stacks"])
     if words["player"]:
         found["player"] = words["player"]
     yield found
@@ -272,6 +286,7 @@ LINES: list[tuple[re.Pattern[str], Callable[[_Teller, Words], Told]]] = [
         (r"no more bets", _plain("signal", name="no-more-bets")),
         (r"clear", _plain("clear")),
         (r"bets (?P<list>.+)", _bets),
+        (r"stacks (?P<list>.+)", _stacks),
         (r"deal (?P<hands>.+)", _deal),
         (r"(?P<how>backs|fours|packets) to (?P<names>[0-9a-z ]+)", _fours),
         (r"(?P<place>box [0-9]|dealer) is set" + _BY, _sets),
@@ -293,7 +308,8 @@ LINES: list[tuple[re.Pattern[str], Callable[[_Teller, Words], Told]]] = [
         (
             r"chips on "
             + _SPOT
-            + r" (?P<amount>unknown|[0-9.]+)(?: count (?P<count>[0-9]+))?(?: of (?P<player>[a-z0-9]+))?"
+            + r" (?P<amount>unknown|[0-9.]+)(?: count (?P<count>[0-9]+)| stacks (?P<stacks>[0-9]+))?"
+            + r"(?: of (?P<player>[a-z0-9]+))?"
             + _BY,
             _lies,
         ),

@@ -243,9 +243,19 @@ class Ended:
     round: int
     result: str
     why: str
+    inferred: bool = False  # nobody said that it was void
 
     def to_dict(self) -> dict[str, object]:
-        return {"t": self.t, "verdict": "round-ended", "round": self.round, "result": self.result, "why": self.why}
+        found: dict[str, object] = {
+            "t": self.t,
+            "verdict": "round-ended",
+            "round": self.round,
+            "result": self.result,
+            "why": self.why,
+        }
+        if self.inferred:
+            found["inferred"] = True
+        return found
 
 
 Verdict = Alert | Remedied | Withdrawn | Settlement | Decided | Offered | Started | Ended

@@ -20,6 +20,7 @@ class Seen:
     t: float
     n: int  # ordinal of its event
     gone: bool = False
+    gone_at: float | None = None
     turned_by: str | None = None
 
 
@@ -47,6 +48,7 @@ class Voice:
         self.alerts: dict[str, Alert] = {}
         self.plans: dict[str, Plan] = {}
         self.settlements: dict[tuple[int, int, str], Settlement] = {}
+        self.raised: dict[str, int] = {}  # by which event an alert was
 
     def alert(  # noqa: PLR0913  an alert is what it says it is
         self,
@@ -86,6 +88,7 @@ class Voice:
             replaces or None,
         )
         self.alerts[name] = found
+        self.raised[name] = self.n
         self.out.append(found)
         return name
 

@@ -25,8 +25,14 @@ def added(r: "BlackjackRound", stack: "Stack", delta: Decimal | None, event: "Ch
         return _insured(r, stack)
     if spot.kind != "main" or not r.playing or spot.box not in r.hands or _dealers_turn(r):
         return False
-    decides = payments.bet(spot) == r.seat(spot.box).spot.bet
-    return _raised(r, spot.box, delta, event) if decides else followers.came(r, stack, delta)
+    if payments.bet(spot) == r.seat(spot.box).spot.bet:
+        return _raised(r, spot.box, delta, event)
+    return followers.came(r, stack, delta) or _piled(delta, event)
+
+
+def _piled(delta: Decimal | None, event: "Chips") -> bool:
+    """Tell whether no more is known than that there is one stack more."""
+    return delta is None and event.units is None and event.stacks is not None
 
 
 def _dealers_turn(r: "BlackjackRound") -> bool:
@@ -42,6 +48,8 @@ def _raised(r: "BlackjackRound", box: int, delta: Decimal | None, event: "Chips"
     if r.split_off is not None and extras.split_made_up(r, box, delta):
         return True
     hands = r.hands[box]
+    if _piled(delta, event) and sum(len(h) > 1 and not r.finished(h) for h in hands) > 1:
+        return True  # of which hand it is, only what follows can say
     if r.told_extra and (late := next((h for h in hands if h.full_double and extras.awaited(r, h)), None)) is not None:
         return extras.came(r, late, delta)
     hand = next((h for h in hands if h.asked), None) or next((h for h in hands if not r.finished(h)), None)
@@ -119,15 +127,7 @@ def taken_back(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
     for hand in r.hands.get(spot.box, ()):
         if not r.wagers.get((spot.text, hand.number), (None, None))[1]:
             continue
-        r.alert(
-            "double-bet-withdrawn",
-            f"{plain(-delta)} of the doubled bet of box {spot.box} was taken back after the card.",
-            Remedy("correct-payment", r.faultclause("double-bet-withdrawn"), says=f"Put {plain(-delta)} back."),
-            anchor=f"{spot.text}-{r.n}",
-            box=spot.box,
-            hand=hand.number,
-            evidence=(spot.text,),
-        )
+        _withdrawn(r, stack, hand, str(plain(-delta)), str(plain(-delta)))
         return True
     return False
 
@@ -171,7 +171,45 @@ def _coming(r: "BlackjackRound", stack: "Stack", text: str) -> Decimal:
     return sum((hand.extra or ZERO for hand in hands), ZERO) if here else ZERO
 
 
+def fewer(r: "BlackjackRound", stack: "Stack") -> None:
+    """A player's hand took a stack off a bet that was doubled, after the card."""
+    for hand in r.hands.get(stack.spot.box, ()):
+        open_ = (hand.box, hand.number, stack.spot.bet) not in r.settlements
+        if hand.full_double and open_ and r.wagers.get((stack.spot.text, hand.number), (None, None))[1]:
+            _withdrawn(r, stack, hand, "A stack of chips", "it")
+            return
+
+
+def _withdrawn(r: "BlackjackRound", stack: "Stack", hand: Hand, what: str, back: str) -> None:
+    r.alert(
+        "double-bet-withdrawn",
+        f"{what} of the doubled bet of box {stack.spot.box} was taken back after the card.",
+        Remedy("correct-payment", r.faultclause("double-bet-withdrawn"), says=f"Put {back} back."),
+        anchor=f"{stack.spot.text}-{r.n}",
+        box=stack.spot.box,
+        hand=hand.number,
+        evidence=(stack.spot.text,),
+    )
+
+
 # ---- the dealer pays or takes too early -----------------------------------------------------------------------------
+
+
+def touched(r: "BlackjackRound", stack: "Stack") -> None:
+    """The dealer pays or takes an open bet; how much is not known: settling has begun."""
+    if dealer.settle_early(r) or r.acting() is not None:
+        return
+    kind = stack.spot.kind
+    if kind == "boom-busted" or (kind == "main" and len(r.dealer) > 1):
+        dealer.stood_short(r, stack.spot.text)
+
+
+def took_extra(r: "BlackjackRound", stack: "Stack") -> bool:
+    """A dealer's Blackjack takes the Initial Bet of a doubled hand, not the double."""
+    if not r.dealer_blackjack() or "dealer-bj-extra-taken" not in r.book.faults or stack.spot.hand:
+        return False
+    hands = r.hands.get(stack.spot.box, ())
+    return len(hands) == 1 and bool(r.wagers.get((stack.spot.text, 1), (None, None))[1])
 
 
 def early(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> None:

@@ -30,7 +30,7 @@ def pending(r: "BlackjackRound") -> bool:
     """Tell whether a bet still waits for the dealer's cards."""
     if any(stack for stack in sides.insured(r) if r.undecided(stack)) or _boom_waits(r):
         return True
-    return any(settle.waits(r, hand) for hand in r.all_hands() if not (hand.invalid or hand.bust))
+    return any(settle.waits(r, hand) for hand in r.all_hands() if not (hand.invalid or hand.bust or hand.away))
 
 
 def _boom_waits(r: "BlackjackRound") -> bool:
@@ -59,7 +59,9 @@ def draws(r: "BlackjackRound") -> bool:
 def _unpaid(r: "BlackjackRound") -> bool:
     """Tell whether a Blackjack still lies there unpaid: the dealer may well draw out before he settles."""
     naturals = [hand for hand in r.all_hands() if hand.natural and not hand.invalid]
-    return any(stack.untouched and stack.present for hand in naturals for stack in settle.betting(r, hand))
+    return any(hand.away for hand in r.all_hands()) or any(
+        stack.untouched and stack.present for hand in naturals for stack in settle.betting(r, hand)
+    )
 
 
 def dealt(r: "BlackjackRound", seen: Seen) -> None:
@@ -159,7 +161,7 @@ def left_short(r: "BlackjackRound") -> None:
         return
     play.stands(r, tuple(h for h in r.all_hands() if not r.finished(h) and not play.blocks(r, h)))
     after(r)
-    if r.acting() is None and r.dealer.total is not None:
+    if r.acting() is None and r.dealer.total is not None and not r.only_seen:
         stood_short(r, "cards-cleared")
 
 

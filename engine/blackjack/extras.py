@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from engine.bets import Stack
     from engine.blackjack.round import BlackjackRound
 
+MIN_HANDS = 2  # of a split
 Key = tuple[str, int]  # the spot of a main bet, and the hand
 
 
@@ -143,6 +144,9 @@ def split_made_up(r: "BlackjackRound", box: int, delta: Decimal | None) -> bool:
 def split_unpaid(r: "BlackjackRound", hand: Hand) -> None:
     """Cards parted and no second stack: without a bet it is no split (3.21)."""
     r.split_wait = None
+    seat = r.seat(hand.box)
+    if seat.stake is None and not _as_it_was(r, seat, hand):
+        return
     r.alert(
         "split-bet-missing",
         f"Box {hand.box} was split and no second bet lies there.",
@@ -152,6 +156,13 @@ def split_unpaid(r: "BlackjackRound", hand: Hand) -> None:
         hand=hand.number,
         evidence=tuple(seen.id for seen in hand.cards),
     )
-    base = r.wagers.get((r.seat(hand.box).spot.text, hand.number), (None, None))[0]
-    if base is not None:
-        r.split_off = (hand, base, "")
+    base = r.wagers.get((seat.spot.text, hand.number), (None, None))[0]
+    r.split_off = (hand, ZERO if base is None else base, "")
+
+
+def _as_it_was(r: "BlackjackRound", seat: "Stack", hand: Hand) -> bool:
+    """Tell whether a bet whose amount is not known lies as it did: one stack more may be the second bet."""
+    first = len(r.hands[hand.box]) == MIN_HANDS and not any(
+        r.stacks[text].spot.box == hand.box for text in r.second_stacks
+    )
+    return first and (seat.units is not None or (seat.piles is not None and not seat.stirred))

@@ -70,6 +70,8 @@ class Hand:
     extra: Decimal | None = None  # chips added and not yet explained
     refusal: str = ""  # the alert that its double or split is not allowed, until a card falls
     left: bool = False  # play has left it although it was not done; that was said
+    up: str = ""  # "early" or "late": its cards were taken up, and what that was is still to show
+    away: bool = False  # they were taken up, and nobody can tell what it came to
 
     def __len__(self) -> int:
         return len(self.cards)

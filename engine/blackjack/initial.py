@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from engine import checks
 from engine.blackjack import play, sides, strays
 from engine.cards import spoken
+from engine.events import Dealt
 from engine.round import Plan, Seen
 from engine.spots import SHOE, Zone, hand_zone
 from engine.verdicts import Remedy
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 
 SIMULTANEOUS = "simultaneous-cards"
+AWAY_S = 1.0  # a card may be lifted and laid down again
+LONG_S = 2.0  # between a card that fell off the table and the next thing taken up
 
 
 @dataclass(slots=True)
@@ -249,11 +252,38 @@ def removed(r: "BlackjackRound", seen: Seen) -> None:
     if hand is None or seen not in hand.cards:
         return
     if r.misdeal is None:
-        checks.gone(r, seen)
+        if not r.only_seen:
+            checks.gone(r, seen)
         return
     hand.drop(seen)
     r.sequence = [one for one in r.sequence if one is not seen]
     lying_right(r)
+
+
+def missing(r: "BlackjackRound", event: Dealt) -> None:
+    """A card falls, and one had left the table before it: play goes on without it, or this is it."""
+    gone = _gone(r)
+    if len(gone) != 1 or r.misdeal is not None:
+        return  # none has, or the cards are being taken up
+    seen = gone[0]
+    if event.id not in r.seen and event.zone is seen.zone and event.card is seen.card is not None:
+        r.seen[event.id] = seen  # it is back under another name
+    if event.t - (seen.gone_at or 0) >= AWAY_S:
+        checks.gone(r, seen)
+
+
+def left_alone(r: "BlackjackRound") -> None:
+    """The round is broken off: a card that had left long before the others had fallen off the table."""
+    gone = sorted(_gone(r), key=lambda one: one.gone_at or 0)
+    if not gone or r.misdeal is not None:
+        return
+    since = [one.gone_at for one in gone[1:]] + [stack.emptied for stack in r.stacks.values()]
+    if all(t is None or t - (gone[0].gone_at or 0) >= LONG_S for t in since):
+        checks.gone(r, gone[0])
+
+
+def _gone(r: "BlackjackRound") -> list[Seen]:
+    return [seen for seen in r.sequence if seen.gone]
 
 
 def ruled(r: "BlackjackRound", slip: Misdeal, choice: str) -> None:

@@ -3,7 +3,7 @@
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from engine import bets, payments
+from engine import bets, payments, presence
 from engine.blackjack import dealer, decisions, extras, inferred, initial, offers, settle, sides, strays
 from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
 from engine.cards import spoken
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from engine.verdicts import Settlement
 
 OFFER_S = 2.0
+IDLE_S = 30.0
+SPLIT_CHIPS_S = 5.0
 
 
 def begin(r: "BlackjackRound") -> None:
@@ -189,13 +191,19 @@ def _passed_over(r: "BlackjackRound", hand: Hand, one: Hand) -> str:
         return "split-wrong-order"
     if len(one) < 2:
         return "missing-card"
-    if one.asked == "double" or one.extra:
+    if one.asked == "double" or one.extra or _second_stack(r, one):
         return "double-card-missing"
     if one.asked == "hit":
         return "subsequent-deal-wrong-box"
     told_only = (one.points or 0) >= MUST_DRAW_BELOW
     first = told_only and not r.subsequent and not any(h.stood for h in r.all_hands())
     return "extra-card-to-hand" if first else "acting-box-passed-over"
+
+
+def _second_stack(r: "BlackjackRound", one: Hand) -> bool:
+    """Tell whether one stack more lies there, whoever put it: of a hand that must draw, that is a double."""
+    seat = r.seat(one.box)
+    return len(r.hands[one.box]) == 1 and seat.stake is None and presence.grew(seat, seat.laid)
 
 
 def stands(r: "BlackjackRound", hands: tuple[Hand, ...]) -> None:
@@ -272,6 +280,25 @@ def _unrequested(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
         r.inferred[hand.box, hand.number] = (r.n, "unasked")
         r.plan(name, rule)
         r.cancel(name)
+
+
+def waited(r: "BlackjackRound", t: float) -> None:
+    """Look at what has waited too long: a decision, or the chips of a split."""
+    if r.split_wait is not None and t - r.split_wait[1] >= SPLIT_CHIPS_S:
+        extras.split_unpaid(r, r.split_wait[0])
+    hand = r.acting()
+    if hand is None or t - r.idle_from <= IDLE_S or hand.left or hand.up or len(hand) < 2:
+        return
+    if hand.points is None or hand.points >= LIMIT:
+        return
+    r.alert(
+        "hand-unresolved",
+        f"Box {hand.box} has waited at {hand.points} for {IDLE_S:.0f} seconds without a decision or a card.",
+        Remedy("continue", r.faultclause("hand-unresolved"), says="Ask the Player for his decision."),
+        anchor=f"box{hand.box}-hand{hand.number}-{len(hand)}",
+        box=hand.box,
+        hand=hand.number,
+    )
 
 
 def squeeze_exposed(r: "BlackjackRound", seen: Seen) -> None:

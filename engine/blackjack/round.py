@@ -5,8 +5,8 @@ from decimal import Decimal
 
 from engine import checks, payments
 from engine.bets import Stack, ranked
-from engine.blackjack import chips, dealer, decisions, extras, initial, play, settle, sides, strays
-from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand, why_finished
+from engine.blackjack import chips, dealer, decisions, extras, initial, play, settle, sides, strays, taken_up
+from engine.blackjack.hands import MUST_DRAW_BELOW, Hand, why_finished
 from engine.blackjack.remedies import error_remedy
 from engine.books import Book
 from engine.cards import Card
@@ -17,9 +17,7 @@ from engine.shoe import Shoe
 from engine.spots import Zone, parse_spot
 from engine.verdicts import Remedy
 
-IDLE_S = 30.0
 IN_TURN = ("hit", "stand", "double", "split")
-SPLIT_CHIPS_S = 5.0
 
 
 class BlackjackRound(Round):
@@ -90,6 +88,8 @@ class BlackjackRound(Round):
         return found
 
     def finished(self, hand: Hand) -> str:
+        if hand.away:
+            return "away"
         hard21 = self.switches.hard21_may_hit == "false"
         return why_finished(hand, hard21=hard21, absent=hand.box in self.absent)
 
@@ -153,6 +153,11 @@ class BlackjackRound(Round):
         for stack in stacks:
             self.wagers[stack.spot.text, 1] = (stack.stake, None)
 
+    def on_dealt(self, event: Dealt) -> None:
+        if self.only_seen and self.first_cards():
+            initial.missing(self, event)
+        super().on_dealt(event)
+
     def card(self, seen: Seen, event: Dealt) -> None:
         if seen.zone.box is None:
             return
@@ -169,6 +174,7 @@ class BlackjackRound(Round):
         if together:
             strays.simultaneous(self, seen)
         elif self.playing:
+            taken_up.went_on(self, seen)
             play.dealt(self, seen, event)
         else:
             initial.dealt(self, seen)
@@ -203,7 +209,9 @@ class BlackjackRound(Round):
             self.card(seen, event)
 
     def removed(self, seen: Seen) -> None:
-        if not self.playing:
+        if self.playing:
+            taken_up.note(self, seen)
+        else:
             initial.removed(self, seen)
         box = seen.zone.box
         if box and box in self.half_taken and not self.finished(self.hands[box][0]):
@@ -235,26 +243,8 @@ class BlackjackRound(Round):
 
     def apply(self, event: Event, n: int) -> None:
         super().apply(event, n)
-        if self.playing and not self.void and (self.split_wait is not None or event.t - self.idle_from > IDLE_S):
-            self._waited(event.t)
-
-    def _waited(self, t: float) -> None:
-        """Look at what has waited too long: a decision, or the chips of a split."""
-        if self.split_wait is not None and t - self.split_wait[1] >= SPLIT_CHIPS_S:
-            extras.split_unpaid(self, self.split_wait[0])
-        hand = self.acting()
-        if hand is None or t - self.idle_from <= IDLE_S or hand.left or len(hand) < 2:
-            return
-        if hand.points is None or hand.points >= LIMIT:
-            return
-        self.alert(
-            "hand-unresolved",
-            f"Box {hand.box} has waited at {hand.points} for {IDLE_S:.0f} seconds without a decision or a card.",
-            Remedy("continue", self.faultclause("hand-unresolved"), says="Ask the Player for his decision."),
-            anchor=f"box{hand.box}-hand{hand.number}-{len(hand)}",
-            box=hand.box,
-            hand=hand.number,
-        )
+        if self.playing and not self.void and (self.split_wait is not None or event.t - self.idle_from > play.IDLE_S):
+            play.waited(self, event.t)
 
     # ---- chips after the close --------------------------------------------------------------------------------------
 
@@ -269,6 +259,22 @@ class BlackjackRound(Round):
             chips.early(self, stack, delta)
         elif not payments.matches(self, stack, delta) and stack.by == "dealer":
             payments.by_dealer(self, stack, delta, before)
+
+    def touched(self, stack: Stack) -> None:
+        chips.touched(self, stack)
+
+    def fewer(self, stack: Stack) -> None:
+        chips.fewer(self, stack)
+
+    def took_extra(self, stack: Stack) -> bool:
+        return chips.took_extra(self, stack)
+
+    def first_cards(self) -> bool:
+        return not self.playing
+
+    def breaks_off(self) -> None:
+        if self.first_cards():
+            initial.left_alone(self)
 
     def undecided(self, stack: Stack) -> bool:
         spot = stack.spot
@@ -372,6 +378,7 @@ class BlackjackRound(Round):
 
     def ending(self) -> None:
         if self.playing and not self.complete:
+            taken_up.at_the_end(self)
             dealer.left_short(self)
 
     def misplaced(self) -> Sequence[str]:

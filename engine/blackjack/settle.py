@@ -94,7 +94,7 @@ def undo(r: "BlackjackRound", stack: "Stack", number: int) -> None:
 
 def open_hands(r: "BlackjackRound") -> list[Hand]:
     """Give the hands that still play against the dealer."""
-    return [h for h in r.all_hands() if not (h.bust or h.surrendered or h.invalid)]
+    return [h for h in r.all_hands() if not (h.bust or h.surrendered or h.invalid or h.away)]
 
 
 def against_second(r: "BlackjackRound") -> None:

@@ -37,8 +37,8 @@ def dealt_up(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
 
 def may_reveal(r: "SikipiRound") -> bool:
     """The dealer turns his cards once a Player has set his hand, or all have looked and the deal is complete."""
-    if r.any_set:
-        return True
+    if r.any_set or (r.only_seen and r.complete()):
+        return True  # whether a Player has looked is told, or not known
     return r.over() and all(hand.viewed or hand.lifted or r.by_house(hand.box) for hand in r.playing())
 
 

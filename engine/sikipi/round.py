@@ -307,6 +307,9 @@ class SikipiRound(Round):
 
     # ---- the end ------------------------------------------------------------------------------------------------
 
+    def first_cards(self) -> bool:
+        return not self.over()
+
     def must_draw(self) -> bool:
         return bool(self.deal.boxes) and not self.revealed and not self.complete()
 
