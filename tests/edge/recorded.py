@@ -1,0 +1,171 @@
+"""A watcher that looks at nothing: it tells the bundled film's own events when their time has come."""
+
+import argparse
+import json
+import os
+import re
+import signal
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
+
+import av
+import numpy as np
+
+from edge.replay import add_options, replay
+from edge.replay_state import Watching
+from edge.table_file import TableFile
+from edge.usage import UsageError
+from engine.events import parse
+from engine.table import Table
+from engine.verdicts import Verdict
+from vision.pictures import Picture
+from vision.view import LyingCard, View
+
+CLIPS = Path(__file__).parents[2] / "datasets" / "clips"
+SIZE = (320, 180)
+
+
+@dataclass
+class Step:
+    events: list[dict[str, object]]
+    verdicts: list[Verdict]
+
+
+@dataclass
+class Recorded:
+    """Gives the events up to a time."""
+
+    waiting: list[str]
+    at: float = 0.0
+
+    def step(self, t: float) -> list[dict[str, object]]:
+        self.at = t
+        due: list[dict[str, object]] = []
+        while self.waiting and json.loads(self.waiting[0])["t"] <= t:
+            due.append(json.loads(self.waiting.pop(0)))
+        return due
+
+    def view(self) -> View:
+        x = 100 + 10 * (self.at % 3)
+        card = LyingCard("c1", ((x, 50), (x + 20, 50), (x + 20, 80), (x, 80)), up=True, face="9h", zone=None, sure=0.9)
+        return View((card,), doubts=("the light changed",) if 5 < self.at < 6 else ())
+
+
+@dataclass
+class RecordedPipeline:
+    table: Table
+    watcher: Recorded
+    deaths: Path | None = None  # a folder; at frame n the process dies of a file n, which is gone then
+    frames: int = 0
+
+    def step(self, t: float, picture: Picture) -> Step:
+        assert picture.shape == (SIZE[1], SIZE[0], 3)
+        self.frames += 1
+        if self.deaths is not None and (self.deaths / str(self.frames)).exists():
+            (self.deaths / str(self.frames)).unlink()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self._told(self.watcher.step(t))
+
+    def finish(self) -> Step:
+        return self._told(self.watcher.step(1e9))
+
+    def _told(self, events: list[dict[str, object]]) -> Step:
+        verdicts: list[Verdict] = []
+        for event in events:
+            verdicts += self.table.apply(parse(json.loads(json.dumps(event), parse_float=Decimal)))
+        return Step(events, verdicts)
+
+
+class RecordedDesk:
+    """Opens such pipelines."""
+
+    models: Mapping[str, str] = MappingProxyType({"detector": "none", "reader": "none"})
+    modules = (RecordedPipeline.__module__,)
+
+    def __init__(self, deaths: Path | None = None) -> None:
+        self.deaths = deaths
+
+    def begin(self, table: TableFile, size: tuple[int, int]) -> RecordedPipeline:
+        assert size == SIZE
+        lines = (CLIPS / "demo.events.jsonl").read_text("utf-8").splitlines()
+        return RecordedPipeline(Table(table.book), Recorded(lines), self.deaths)
+
+    def again(self, pipeline: Watching) -> None:
+        assert isinstance(pipeline, RecordedPipeline)
+        pipeline.deaths = self.deaths
+
+
+def open_recorded(provider: str, threads: int) -> RecordedDesk:
+    del provider, threads
+    deaths = os.environ.get("DEATHS")
+    return RecordedDesk(Path(deaths) if deaths else None)
+
+
+def write_table(path: Path) -> Path:
+    """Write the bundled table's file for pictures of SIZE."""
+    factor = SIZE[0] / 1920
+
+    def smaller(found: re.Match[str]) -> str:
+        numbers = ", ".join(str(round(float(number) * factor, 4)) for number in found[2].split(","))
+        return f"{found[1]} = [{numbers}]"
+
+    text = (CLIPS / "demo.table.toml").read_text("utf-8")
+    path.write_text(re.sub(r"(image|camera_matrix) = \[(.*?)\]", smaller, text), "utf-8")
+    return path
+
+
+def write_video(path: Path, times: Iterable[float], size: tuple[int, int] = SIZE, codec: str = "libx264") -> Path:
+    """Write a film of a square that goes its way, with these times in seconds."""
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream(codec, rate=25)
+        assert isinstance(stream, av.VideoStream)
+        stream.width, stream.height, stream.pix_fmt, stream.gop_size = *size, "yuv420p", 12
+        stream.codec_context.time_base = stream.time_base = Fraction(1, 1000)
+        for number, t in enumerate(times):
+            picture = np.full((size[1], size[0], 3), 90, np.uint8)
+            at = number * 3 % (size[0] - 20)
+            picture[20:40, at : at + 20] = (40, 200, 250)
+            frame = av.VideoFrame.from_ndarray(picture, format="bgr24")
+            frame.pts, frame.time_base = round(t * 1000), Fraction(1, 1000)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    return path
+
+
+def die_at(count: int, folder: str) -> None:
+    """Die of the nth file that is opened, renamed or removed in a folder, as of a power cut."""
+    seen = 0
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal seen
+        if event in ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir") and folder in str(arguments[0]):
+            seen += 1
+            if seen == count:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(hook)
+
+
+def main(arguments: list[str]) -> int:
+    """Be `feltwatch replay` with this watcher; with --die N FOLDER before, one that does not get far."""
+    if arguments[:1] == ["--die"]:
+        die_at(int(arguments[1]), arguments[2])
+        arguments = arguments[3:]
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    try:
+        return replay(parser.parse_args(arguments), open_recorded)
+    except UsageError as error:
+        sys.stderr.write(f"feltwatch: {error}\n")
+        return 2
+
+
+if __name__ == "__main__":
+    from tests.edge import recorded  # so that the classes are those of the module, and a checkpoint can be read
+
+    sys.exit(recorded.main(sys.argv[1:]))
