@@ -233,7 +233,7 @@ def _ground(folder: Path, facts: Facts, pictures: Mapping[tuple[str, str], Shown
     return join(
         [
             tag("h3", "Settings of the table"),
-            settings(facts.table.settings),
+            settings(facts.table.settings, facts.table.book),
             tag("h3", "Camera"),
             residuals(facts.residuals_mm),
             tag("h3", "Digests (SHA-256)"),

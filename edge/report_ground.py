@@ -7,6 +7,7 @@ from edge.markup import Markup, join, tag
 from edge.report_cards import said_of
 from edge.report_fold import Story
 from edge.report_words import ENDS, count, place
+from engine.books import BOOKS
 
 FEW = 12  # lines of a list that are shown without asking
 
@@ -42,12 +43,21 @@ def _doubtful(story: Story) -> list[tuple[float, int, str]]:
     return [(t, story.number, text) for t, text in found]
 
 
-def settings(changed: Mapping[str, str]) -> Markup:
-    """List the settings in which a table differs from its book."""
-    if not changed:
-        return tag("p", "The book's own: none was changed for this table.")
-    rows = [tag("tr", tag("th", name, scope="row"), tag("td", value)) for name, value in sorted(changed.items())]
-    return tag("table", tag("tbody", *rows))
+def settings(given: Mapping[str, str], book: str) -> Markup:
+    """List a table's settings, and beside those that are not its book's own what the book says."""
+    if not given:
+        return tag("p", "The book's own.")
+    own = BOOKS[book].switches.to_dict() if book in BOOKS else {}
+    rows = [
+        tag(
+            "tr",
+            tag("th", name, scope="row"),
+            tag("td", value if str(own.get(name, value)) == value else tag("strong", value)),
+            tag("td", None if str(own.get(name, value)) == value else f"the book's own: {own[name]}", class_="when"),
+        )
+        for name, value in sorted(given.items())
+    ]
+    return tag("table", tag("tbody", *rows), class_="settings")
 
 
 def digests(found: Sequence[tuple[str, str]]) -> Markup:
