@@ -1,0 +1,1 @@
+"""Web pages, each one file that needs nothing from elsewhere."""
