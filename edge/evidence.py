@@ -14,7 +14,7 @@ from edge.usage import UsageError
 from edge.webm import Shot, webm
 from engine.verdicts import Alert, Verdict
 from vision.annotate import Colour
-from vision.overlay import captioned, noted, overlay, scaled
+from vision.overlay import captioned, close_up, noted, overlay, scaled
 from vision.pictures import Picture
 from vision.view import View
 
@@ -111,7 +111,9 @@ class Recorder:
             if isinstance(alert, Alert) and alert.severity in KEPT and alert.id not in self.kept:
                 name = file_name(alert.id)
                 self.kept[alert.id] = {"still": f"evidence/{name}.jpg", "clip": f"evidence/{name}.webm"}
-                sheet = _captioned(overlay(picture, view, alert.evidence), alert, t, COLOURS[alert.severity])
+                near = close_up(picture, view, alert.evidence)
+                sheet = overlay(picture, view, alert.evidence)
+                sheet = captioned(sheet, _head(alert, t), [alert.says], COLOURS[alert.severity], inset=near)
                 data = cv2.imencode(".jpg", sheet, [cv2.IMWRITE_JPEG_QUALITY, STILL_QUALITY])[1].tobytes()
                 _write(self.folder / "evidence" / f"{name}.jpg", data)
                 self._open.append(_Clip(alert, t, deque(self._ring)))
@@ -152,9 +154,8 @@ def _even(length: float) -> int:
     return max(2, round(length / 2) * 2)
 
 
-def _captioned(sheet: Picture, alert: Alert, t: float, colour: Colour, *, room: int = 0) -> Picture:
-    head = f"{clock(t)}   {alert.severity.upper()}   {alert.code}   {alert.book} {alert.clause}"
-    return captioned(sheet, head, [alert.says], colour, room=room)
+def _head(alert: Alert, t: float) -> str:
+    return f"{clock(t)}   {alert.severity.upper()}   {alert.code}   {alert.book} {alert.clause}"
 
 
 def _draw_next(clip: _Clip) -> None:
@@ -162,7 +163,7 @@ def _draw_next(clip: _Clip) -> None:
     small = np.asarray(cv2.imdecode(np.frombuffer(past.jpeg, np.uint8), cv2.IMREAD_COLOR), np.uint8)
     sheet = overlay(small, scaled(past.view, past.scale), clip.alert.evidence, every_face=False)
     colour = COLOURS[clip.alert.severity] if past.t >= clip.raised else NOT_YET
-    sheet = _captioned(sheet, clip.alert, past.t, colour, room=CAPTION_LINES)
+    sheet = captioned(sheet, _head(clip.alert, past.t), [clip.alert.says], colour, room=CAPTION_LINES)
     picture = cv2.imencode(".webp", sheet, [cv2.IMWRITE_WEBP_QUALITY, CLIP_QUALITY])[1].tobytes()
     clip.size = (sheet.shape[1], sheet.shape[0])
     clip.done.append(Shot(past.t, picture))

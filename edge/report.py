@@ -203,7 +203,7 @@ def _key(alerts: Sequence[Raised]) -> Markup | None:
     means = {
         "void": "square: void the round",
         "stop": "triangle: stop the game",
-        "correct": "diamond: put right at the next chance",
+        "correct": "diamond: put right at once and go on",
         "advise": "circle: a note",
     }
     said = [means.get(name, name) for name in severities]

@@ -13,6 +13,8 @@ from vision.view import LyingCard, View
 
 NAMED: Colour = (60, 60, 255)  # round what an alert rests on
 BAND: Colour = (32, 28, 26)  # under words
+CLOSE_HIGH, CLOSE_WIDE = 0.3, 0.45  # how much of a picture's height and width a close-up may take
+CLOSE_LEAST, CLOSE_MOST = 1.4, 4.0  # how far it enlarges
 PUT_AWAY = ("discard", "float", "shoe")  # where cards lie in a heap that nobody reads
 STRIPE = 0.012  # of a picture's height, at the left of a band
 WEIGHT = 400  # of letters, as in typesetting; 700 is bold
@@ -66,19 +68,53 @@ def _quad(quad: Quad, by: float) -> Quad:
     return _point(a, by), _point(b, by), _point(c, by), _point(d, by)
 
 
-def captioned(picture: Picture, head: str, lines: Sequence[str], colour: Colour = NAMED, *, room: int = 0) -> Picture:
-    """Set words on a band under a picture, so that they hide nothing of it; `room` fixes the band's lines."""
+def close_up(picture: Picture, view: View, named: Collection[str]) -> Picture | None:
+    """Cut out and enlarge what is named, as the camera saw it; nothing where it lies too far apart to gain by it."""
+    ends = [np.array(card.quad) for card in view.cards if card.id in named]
+    ends += [np.add(one.center, [[-one.radius], [one.radius]]) for one in view.stacks if one.spot in named]
+    if not ends:
+        return None
+    height, width = picture.shape[:2]
+    points = np.concatenate(ends)
+    margin = 0.15 * float(np.ptp(points, axis=0).max()) + 0.01 * height
+    left, top = np.maximum(np.floor(points.min(axis=0) - margin), 0).astype(int).tolist()
+    right, bottom = np.minimum(np.ceil(points.max(axis=0) + margin), [width, height]).astype(int).tolist()
+    if right <= left or bottom <= top:
+        return None
+    by = min(CLOSE_HIGH * height / (bottom - top), CLOSE_WIDE * width / (right - left), CLOSE_MOST)
+    if by < CLOSE_LEAST:
+        return None
+    part = picture[top:bottom, left:right]
+    return np.asarray(cv2.resize(part, None, fx=by, fy=by, interpolation=cv2.INTER_CUBIC), np.uint8)
+
+
+def captioned(
+    picture: Picture,
+    head: str,
+    lines: Sequence[str],
+    colour: Colour = NAMED,
+    *,
+    room: int = 0,
+    inset: Picture | None = None,
+) -> Picture:
+    """Set words on a band under a picture, so that they hide nothing of it; `room` fixes the band's lines.
+
+    An inset stands on the band's right.
+    """
     size = _letters(picture)
     width = picture.shape[1]
     left = round(picture.shape[0] * STRIPE) + size
-    rows = [row for text in lines for row in _rows(text, width - left - size, size)]
+    free = width - left - size - (0 if inset is None else inset.shape[1] + size)
+    rows = [row for text in lines for row in _rows(text, free, size)]
     if room and len(rows) > room - 1:
         rows = [*rows[: room - 2], rows[room - 2] + " …"]
     step = round(size * 1.5)
-    high = size + step * (room or 1 + len(rows))
+    high = max(size + step * (room or 1 + len(rows)), 0 if inset is None else inset.shape[0] + size)
     high += (picture.shape[0] + high) % 2  # films want even sides
     band: Picture = np.full((high, width, 3), BAND, np.uint8)
     band[:, : round(picture.shape[0] * STRIPE)] = colour
+    if inset is not None:
+        band[size // 2 :, : width - size // 2][: inset.shape[0], -inset.shape[1] :] = inset
     _write(band, head, (left, size // 2 + size), size, BOLD)
     for number, row in enumerate(rows, 1):
         _write(band, row, (left, size // 2 + size + number * step), size, WEIGHT)

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vision.annotate import CHIPS, HANDS, PAPER, READ
-from vision.overlay import BAND, NAMED, captioned, noted, overlay, scaled
+from vision.overlay import BAND, NAMED, captioned, close_up, noted, overlay, scaled
 from vision.pictures import Picture
 from vision.seen import Quad
 from vision.view import LyingCard, StandingStack, View
@@ -105,3 +105,26 @@ def test_notes_keep_the_size_of_a_frame_and_leave_it_alone() -> None:
     assert (picture == FELT).all()
     assert inked(sheet, BAND)[600:, :200].any()
     assert (sheet[:500] == FELT).all()
+
+
+def test_what_is_named_is_shown_close_up() -> None:
+    picture = felt(1440, 2560)
+    picture[200:330, 400:490] = 255
+    near = close_up(picture, VIEW, ("c2",))
+    assert near is not None
+    assert 1.4 * 130 < near.shape[0] < 0.31 * 1440
+    assert (near == 255).all(axis=2).mean() > 0.15
+    assert (near[:5] == FELT).all()
+    sheet = captioned(picture, "head", ["one"], inset=near)
+    assert sheet.shape[0] >= 1440 + near.shape[0]
+    assert (sheet[1440:] == 255).all(axis=2).sum() >= (near == 255).all(axis=2).sum()
+
+
+@pytest.mark.parametrize("named", [(), ("c9", "e4"), ("c1", "box3.main", "c2")])
+def test_what_is_not_there_or_lies_apart_has_no_close_up(named: tuple[str, ...]) -> None:
+    assert close_up(felt(), VIEW, named) is None
+
+
+def test_what_lies_beyond_the_picture_has_no_close_up() -> None:
+    assert close_up(felt(), View((card("c1", 5000),)), ("c1",)) is None
+    assert close_up(felt(), View((), (StandingStack("box3.main", (1275, 715), 30),)), ("box3.main",)) is not None
