@@ -22,7 +22,7 @@ KEPT = frozenset({"void", "stop", "correct"})  # severities of which evidence is
 BEFORE_S, AFTER_S = 4.0, 3.0
 STEP_S = 0.1  # between pictures of a clip
 CLIP_HEIGHT = 540
-RING_QUALITY, CLIP_QUALITY, STILL_QUALITY = 88, 45, 92
+RING_QUALITY, CLIP_QUALITY, STILL_QUALITY = 88, 32, 92
 AT_ONCE = 2  # pictures of clips made for each frame that comes, so that an alert never stops the watching
 CAPTION_LINES = 4
 

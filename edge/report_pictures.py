@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 STILLS_BYTES = 2_500_000  # of all stills on a page together, before they are written as text
-CLIPS_BYTES = 2_500_000  # of all clips on a page together
+CLIPS_BYTES = 3_000_000  # of all clips on a page together
 SIZES = ((12, 1280, 82), (30, 960, 78), (80, 640, 72), (10**6, 480, 65))  # up to how many stills: width, quality
 KINDS = {".webm": "video/webm", ".mp4": "video/mp4", ".webp": "image/webp", ".jpg": "image/jpeg"}
 

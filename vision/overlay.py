@@ -28,6 +28,7 @@ def overlay(picture: Picture, view: View, named: Collection[str] = (), *, every_
     """
     sheet = picture.copy()
     line = line_width(sheet)
+    bold = max(line, round(int(min(sheet.shape[:2])) / 270))
     for hand in view.hands:
         outline(sheet, hand, HANDS, max(1, line // 2))
     for stack in view.stacks:
@@ -36,10 +37,10 @@ def overlay(picture: Picture, view: View, named: Collection[str] = (), *, every_
         outline(sheet, card.quad, colour_of(_seen(card)), max(1, line // 2))
     for stack in view.stacks:
         if stack.spot in named:
-            circle(sheet, stack.center, stack.radius + 2 * line, 2 * line, NAMED)
+            circle(sheet, stack.center, stack.radius + bold, bold, NAMED)
     for card in view.cards:
         if card.id in named:
-            outline(sheet, card.quad, NAMED, 2 * line)
+            outline(sheet, card.quad, NAMED, bold)
     told = [card for card in view.cards if card.id in named or (every_face and card.zone not in PUT_AWAY)]
     name_cards(sheet, [_seen(card) for card in told])
     return sheet
