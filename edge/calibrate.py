@@ -226,12 +226,12 @@ def _finish(picture: Picture, draft: Draft, taken: Taken, overlay: Path | None, 
     try:
         fit = calibrated((width, height), marks, draft.lens)
     except MisfitError as error:
-        _say(table_of(taken.points, error.fit))
+        _say(table_of(taken.points, error.fit, error.worst))
         _overlay(overlay, picture, error.fit, shown, taken.points)
         raise UsageError(f"{where}: {error}") from error
     except CameraError as error:
         raise UsageError(f"{where}: {error}") from error
-    _say(table_of(taken.points, fit))
+    _say(table_of(taken.points, fit, int(fit.off_mm.argmax())))
     if mirrored(fit.camera):
         raise UsageError(
             f"{where}: the points are mirrored: expected x to run to the dealer's right and y towards the Players; "
@@ -246,9 +246,8 @@ def _finish(picture: Picture, draft: Draft, taken: Taken, overlay: Path | None, 
     _say(f"{spelled(draft.path)}: written")
 
 
-def table_of(points: Sequence[NamedMark], fit: Fit) -> str:
+def table_of(points: Sequence[NamedMark], fit: Fit, worst: int) -> str:
     """Write how far each point is off, the worst marked."""
-    worst = int(fit.off_mm.argmax())
     wide = max(5, *(len(point.name) for point in points))
     lines = [f"     {'point':{wide}}      picture, px         felt, mm   off, mm"]
     for number, (point, off) in enumerate(zip(points, fit.off_mm.tolist(), strict=True)):

@@ -111,8 +111,9 @@ class Session:
         """Say how the points fit and where that puts the zones."""
         try:
             fit, bad = calibrated(self.size, [point.mark for point in one.points], self.draft.lens), ""
+            worst = int(fit.off_mm.argmax())
         except MisfitError as error:
-            fit, bad = error.fit, _for_people(error, one.points)
+            fit, bad, worst = error.fit, _for_people(error, one.points), error.worst
         except CameraError as error:
             return {"good": False, "bad": str(error).removeprefix("camera.points: ")}
         if mirrored(fit.camera):
@@ -127,7 +128,7 @@ class Session:
             check_view(fit.camera, shown)
         except CameraError as error:
             bad = bad or str(error)
-        return {"good": not bad, "bad": bad, "moved": moved, **_seen(fit, shown, one.points)}
+        return {"good": not bad, "bad": bad, "moved": moved, "worst": worst, **_seen(fit, shown, one.points)}
 
     def _moved(self, one: Proposal, moved: Mapping[str, Sequence[Point]]) -> tuple[Layout, str]:
         """Give the layout with zones moved; or as it was, and why a zone cannot be so."""
@@ -172,7 +173,6 @@ def _seen(fit: Fit, layout: Layout, points: Sequence[NamedMark]) -> Json:
     known = list(named_points(layout).values())
     return {
         "off": fit.off_mm.round(2).tolist(),
-        "worst": int(fit.off_mm.argmax()),
         "zones": {area.name: camera.to_picture(area.polygon).round(2).tolist() for area in layout.areas},
         "edge": camera.to_picture(edge_of(layout.outline)).round(1).tolist(),
         "known": {one.name: camera.to_picture([one.at])[0].round(1).tolist() for one in known},
@@ -186,7 +186,7 @@ def _for_people(error: MisfitError, points: Sequence[NamedMark]) -> str:
     return f"{error}{f' (point {error.worst + 1} is {name})' if name else ''}"
 
 
-class _Server(ThreadingHTTPServer):
+class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, port: int, session: Session) -> None:
@@ -195,9 +195,13 @@ class _Server(ThreadingHTTPServer):
         self.one_at_a_time = threading.Lock()
         self.saved = False
 
+    @property
+    def address(self) -> str:
+        return f"http://{HOST}:{self.server_address[1]}/?key={self.session.key}"
+
 
 class _Handler(BaseHTTPRequestHandler):
-    server: _Server
+    server: Server
     timeout = 30
     protocol_version = "HTTP/1.1"
     server_version = "feltwatch"
@@ -280,16 +284,15 @@ class _Handler(BaseHTTPRequestHandler):
 def by_hand(session: Session, port: int, *, show: bool) -> None:
     """Open the page and serve it until the file is written."""
     try:
-        server = _Server(port, session)
+        server = Server(port, session)
     except (OSError, OverflowError) as error:
         why = getattr(error, "strerror", None) or error
         raise UsageError(f"--port {port}: cannot be listened on ({why}); name another, or leave it out") from error
     with server:
-        address = f"http://{HOST}:{server.server_address[1]}/?key={session.key}"
-        sys.stdout.write(f"open {address}\nand calibrate there; Ctrl-C gives it up\n")
+        sys.stdout.write(f"open {server.address}\nand calibrate there; Ctrl-C gives it up\n")
         sys.stdout.flush()
         if show and _has_screen():
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
         server.serve_forever(poll_interval=0.1)
 
 
