@@ -226,8 +226,11 @@ class _Handler(BaseHTTPRequestHandler):
         if path is None:
             return
         length = self.headers.get("Content-Length", "")
-        if path not in ("/fit", "/save") or not length.isdigit() or int(length) > MOST:
-            self._refuse(HTTPStatus.NOT_FOUND if length.isdigit() else HTTPStatus.LENGTH_REQUIRED)
+        if path not in ("/fit", "/save"):
+            self._refuse(HTTPStatus.NOT_FOUND)
+            return
+        if not length.isdigit() or int(length) > MOST:
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
             return
         session, server = self.server.session, self.server
         try:
