@@ -18,6 +18,10 @@ FIRM = 0.003  # how well marks must hold the plane: 0 where three of any four li
 LIMIT_MM = 15.0  # a mark that is further off is wrong
 HAIR = 0.002  # of the picture's width: so far may a zone leave the picture
 STEP_MM = 20.0  # along the edge of a zone that is followed through the lens
+BENDS = 8  # marks that can tell how a lens bends
+UNKNOWN = 8  # numbers that are then worked out: where the camera hangs, its focal length, the bend
+PLAINLY = 15.0  # as statistics call it, the F by which the bend explains what a straight lens leaves; 1 says nothing
+MOST_BENT = 0.6
 FOCAL = (0.3, 6.0)  # of the picture's width: between them a focal length is believed
 FIXED = (
     cv2.CALIB_USE_INTRINSIC_GUESS
@@ -64,7 +68,7 @@ class Lens:
 def calibrated(size: tuple[int, int], marks: Sequence[Mark], lens: Lens = Lens()) -> Fit:
     """Hang the camera of which the marks are nearest to what was given, by least squares; refuse what cannot be."""
     _check(marks)
-    found = _fit(size, marks, lens)
+    found = _best(size, marks, lens)
     if found.off_mm.max() > LIMIT_MM:
         worst = _worst(size, marks, lens)
         one = marks[worst]
@@ -151,10 +155,44 @@ def _evened(points: Sequence[Point]) -> Floats:
     return np.asarray(apart / max(float(np.sqrt((apart**2).sum(axis=1).mean())), 1e-9))
 
 
+def _best(size: tuple[int, int], marks: Sequence[Mark], lens: Lens) -> Fit:
+    """Take the lens for straight if it is not known, unless the marks plainly say how it bends."""
+    straight = _fit(size, marks, lens)
+    if lens.matrix is not None or len(marks) < BENDS:
+        return straight
+    bend = _bent(size, *_arrays(marks))
+    if bend is None:
+        return straight
+    bent = _fit(size, marks, bend)
+    left, still = (max(float((fit.off_mm**2).sum()), 1e-6) for fit in (straight, bent))
+    plainly = (left / still - 1) * (2 * len(marks) - UNKNOWN) > PLAINLY
+    return bent if plainly else straight
+
+
+def _arrays(marks: Sequence[Mark]) -> tuple[Floats, Floats]:
+    """Give the pixels of marks (N x 2), and their places on the felt (N x 3)."""
+    places = np.array([(*mark.table, 0.0) for mark in marks], np.float64)
+    return np.array([mark.image for mark in marks], np.float64), places
+
+
+def _bent(size: tuple[int, int], pixels: Floats, solid: Floats) -> Lens | None:
+    """Give the focal length and the first of the lens's curves, by which it bends most, that fit the marks best.
+
+    None where that is no lens: marks that are wrong can bend a camera into anything.
+    """
+    focal, _, cx, cy = _matrix(size, solid, pixels, NO_LENS)
+    guess = np.array([[focal, 0, cx], [0, focal, cy], [0, 0, 1]], np.float64)
+    views = ([solid.astype(np.float32)], [pixels.astype(np.float32)])
+    _, k, curve, *_ = cv2.calibrateCamera(*views, size, guess, np.zeros(5), flags=FIXED & ~cv2.CALIB_FIX_K1)
+    focal, curl = float(k[0, 0]), float(np.ravel(curve)[0])
+    if not FOCAL[0] * size[0] <= focal <= FOCAL[1] * size[0] or abs(curl) > MOST_BENT:
+        return None
+    return Lens((focal, focal, cx, cy), (curl, 0.0, 0.0, 0.0, 0.0))
+
+
 def _fit(size: tuple[int, int], marks: Sequence[Mark], lens: Lens) -> Fit:
-    pixels = np.array([mark.image for mark in marks], np.float64)
-    places = np.array([mark.table for mark in marks], np.float64)
-    solid = np.column_stack([places, np.zeros(len(places))])
+    pixels, solid = _arrays(marks)
+    places = solid[:, :2]
     matrix = lens.matrix or _matrix(size, solid, pixels, lens.curve)
     fx, fy, cx, cy = matrix
     k = np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1]])
@@ -189,8 +227,8 @@ def _worst(size: tuple[int, int], marks: Sequence[Mark], lens: Lens) -> int:
     """Give the mark without which the others fit best; where they are too few to tell, the one that is furthest off."""
     rest = [[*marks[:n], *marks[n + 1 :]] for n in range(len(marks))]
     if any(len(others) < LEAST or _firmness(others) < FIRM for others in rest):
-        return int(_fit(size, marks, lens).off_mm.argmax())
-    return int(np.argmin([_fit(size, others, lens).off_mm.max() for others in rest]))
+        return int(_best(size, marks, lens).off_mm.argmax())
+    return int(np.argmin([_best(size, others, lens).off_mm.max() for others in rest]))
 
 
 def _text(point: Point) -> str:

@@ -197,7 +197,7 @@ def test_millimetres_may_be_typed_and_points_dropped(calibrating: Open, browser:
     page.fitted()
     browser.wait("fit.good")
     assert "450.5, 650 mm" in browser.text("#list")
-    assert "six points" in browser.text("#verdict")
+    assert "eight points" in browser.text("#verdict")
     browser.click("#list li:last-child button")
     browser.wait("points.length === 3 && $('save').disabled")
     assert "1 more point" in browser.text("#verdict")

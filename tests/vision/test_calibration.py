@@ -89,3 +89,21 @@ def test_an_edge_is_followed_in_small_steps() -> None:
     assert np.hypot(*np.diff(points, axis=0).T).max() <= 25
     assert [0.0, 0.0] in points.tolist()
     assert [100.0, 50.0] in points.tolist()
+
+
+@pytest.mark.parametrize(
+    ("curve", "count", "limit_mm"), [(-0.2, 12, 3.0), (-0.35, 12, 5.0), (0.0, 12, 2.0), (-0.2, 7, 99.0)]
+)
+def test_marks_tell_how_a_lens_bends_if_they_are_enough(curve: float, count: int, limit_mm: float) -> None:
+    places = [*PLACES, (-260.0, 230.0), (260.0, 95.0), (-350.0, 450.0), (350.0, 450.0), (820.0, 380.0), (-820.0, 380.0)]
+    bent = look_at(SIZE, (80.0, -150.0, 2000.0), (0.0, 440.0), 2300.0, (curve, abs(curve) / 4, 0.0, 0.0, 0.0))
+    dice = np.random.default_rng(8)
+    shown = bent.to_picture(places[:count]) + dice.normal(0, 0.5, (count, 2))
+    given = [Mark((u, v), place) for (u, v), place in zip(shown.tolist(), places, strict=False)]
+    try:
+        fit = calibrated(SIZE, given)
+    except MisfitError as error:
+        fit = error.fit
+    felt = dice.uniform((-800, 50), (800, 750), (60, 2))
+    assert np.hypot(*(fit.camera.to_felt(bent.to_picture(felt)) - felt).T).max() < limit_mm
+    assert (fit.camera.lens[0] != 0) == (curve != 0 and count >= 8)

@@ -19,20 +19,16 @@ def worst_mm(fit: Fit) -> float:
     return float(np.hypot(*(fit.camera.to_felt(camera().to_picture(felt)) - felt).T).max())
 
 
-@pytest.mark.parametrize(
-    ("turns", "grown", "limit_mm"), [(0.0, 1.0, 6.0), (8.0, 1.0, 6.0), (180.0, 1.0, 6.0), (8.0, 0.95, 6.0)]
-)
-def test_four_sheets_hang_the_camera_however_they_are_turned_and_printed(
-    turns: float, grown: float, limit_mm: float
-) -> None:
+@pytest.mark.parametrize(("turns", "grown"), [(0.0, 1.0), (8.0, 1.0), (180.0, 1.0), (8.0, 0.95)])
+def test_four_sheets_hang_the_camera_however_they_are_turned_and_printed(turns: float, grown: float) -> None:
     picture = laid(A4, turns, grown)
     seen = seen_sheets(picture)
     assert list(seen) == [1, 2, 3, 4]
     found = sheet_marks(SIZE, seen, A4)
     assert len(found.marks) == len(found.names) == 16
-    assert found.fit.off_mm.max() < 3
+    assert found.fit.off_mm.max() < 0.5
     assert found.grown == pytest.approx(grown, abs=0.006)
-    assert worst_mm(found.fit) < limit_mm
+    assert worst_mm(found.fit) < 1  # the bend of the lens worked out
 
 
 def test_sheets_of_a3_are_seen_in_the_dark_with_noise_and_three_are_enough() -> None:
@@ -43,7 +39,7 @@ def test_sheets_of_a3_are_seen_in_the_dark_with_noise_and_three_are_enough() -> 
     del seen[13]
     found = sheet_marks(SIZE, seen, PLACES)
     assert found.names[0] == "sheet 11, top left"
-    assert worst_mm(found.fit) < 10
+    assert worst_mm(found.fit) < 4
 
 
 def test_a_sheet_that_lies_elsewhere_is_named() -> None:
