@@ -20,6 +20,7 @@ from edge.calibrate import calibrate, draft_of
 from edge.calibrate_file import dragged, save, text_of
 from edge.calibrate_options import add_options
 from edge.calibrate_points import named_points
+from edge.sheet import PAPERS
 from edge.table_file import read_table
 from edge.usage import UsageError
 from tests.clips import CLIP, TABLE, frame
@@ -225,6 +226,15 @@ def test_zones_that_were_moved_are_written_out(tmp_path: Path) -> None:
         assert set(table.layout.by_name) == set(draft.shown.by_name)
     assert beyond.by_name["shoe"].first == (shoe.first[0] - 300, shoe.first[1])
     assert list(tmp_path.iterdir()) == [draft.path]
+
+
+def test_the_options_name_every_preset_and_paper() -> None:
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    told = {action.dest: action for action in parser._actions}  # noqa: SLF001  argparse has no other way to look
+    assert told["preset"].help == f"its layout: {', '.join(PRESETS)}"
+    assert told["paper"].choices is not None
+    assert set(told["paper"].choices) == set(PAPERS)
 
 
 def test_what_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
