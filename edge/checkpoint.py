@@ -99,7 +99,9 @@ def write_whole(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError):
+            error.filename = str(path)  # a write does not say to what
         with suppress(OSError):
             part.unlink(missing_ok=True)
         raise

@@ -31,17 +31,17 @@ class Decoding:
         self._frames = _frames(video, since, after)
         self._queue: Queue[Found] = Queue(AHEAD)
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._decode, name=f"decode {video.path.name}", daemon=True)
+        self.thread = threading.Thread(target=self._decode, name=f"decode {video.path.name}", daemon=True)
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self.thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stop.set()
-        self._thread.join()
+        self.thread.join()
 
     def __iter__(self) -> Iterator[Frame]:
         while True:

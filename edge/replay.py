@@ -6,7 +6,6 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import isfinite
 from pathlib import Path
 from types import FrameType
 
@@ -16,42 +15,18 @@ from edge.replay_state import Desk, InterruptedReplayError, Opener, Order, Told
 STOPPED = 128  # a shell's number of a command that a signal ended is this more than the signal's
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Say what `feltwatch replay` takes."""
-    parser.add_argument("videos", nargs="+", metavar="VIDEO", help="any video that OpenCV opens")
-    parser.add_argument("-c", "--table", required=True, metavar="FILE", help="the table's file (table.toml)")
-    parser.add_argument("-o", "--out", required=True, metavar="OUT", help="writes OUT/VIDEO/ with report.html and all")
-    parser.add_argument("--annotate", action="store_true", help="also write the video with what was seen drawn in")
-    parser.add_argument("--from", type=_seconds, default=0.0, metavar="SECONDS", dest="since", help="start there")
-    parser.add_argument("--force", action="store_true", help="do again what is done, and from its start")
-    parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="videos at the same time (default: 1)")
-    parser.add_argument("--ray", metavar="ADDRESS", help="share the videos out over a Ray cluster")
-    parser.add_argument("--provider", default="cpu", metavar="NAME", help="what runs the models (default: cpu)")
-    parser.add_argument("--threads", type=_count, metavar="N", help="threads of the models (default: cores by jobs)")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+def eyes_desk(provider: str, threads: int) -> Desk:
+    """Open the pipeline with the networks that ship."""
+    from edge.replay_desk import EyesDesk  # noqa: PLC0415  light start
+
+    return EyesDesk(provider, threads)
 
 
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not isfinite(value) or value < 0:
-        raise argparse.ArgumentTypeError(f"expected seconds such as 12.5, found {text!r}")
-    return value
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1024:
-        raise argparse.ArgumentTypeError(f"expected a number from 1 to 1024, found {text!r}")
-    return int(text)
-
-
-def replay(options: argparse.Namespace, opener: Opener | None = None) -> int:
+def replay(options: argparse.Namespace, opener: Opener = eyes_desk, keep_s: float = 20.0) -> int:
     """Replay every video; give 2 if one was bad, though the others are done."""
     from edge.archive import Share, in_processes, in_turn, on_ray  # noqa: PLC0415  with it comes OpenCV
 
-    orders = orders_of(options)
+    orders = orders_of(options, keep_s)
     share: Share = in_turn
     if options.ray is not None:
         share = on_ray(options.ray)
@@ -60,7 +35,7 @@ def replay(options: argparse.Namespace, opener: Opener | None = None) -> int:
     progress = Progress(quiet=options.quiet)
     bad = 0
     with stopping() as stop:
-        for found in share(orders, opener or _eyes, progress, stop):
+        for found in share(orders, opener, progress, stop):
             progress.clear()
             bad += not isinstance(found, Told)
             _say(found)
@@ -69,13 +44,7 @@ def replay(options: argparse.Namespace, opener: Opener | None = None) -> int:
     return 2 if bad else 0
 
 
-def _eyes(provider: str, threads: int) -> Desk:
-    from edge.replay_desk import EyesDesk  # noqa: PLC0415  light start
-
-    return EyesDesk(provider, threads)
-
-
-def orders_of(options: argparse.Namespace) -> list[Order]:
+def orders_of(options: argparse.Namespace, keep_s: float) -> list[Order]:
     """Give what is to be done; each video once, each in a folder of its own."""
     from edge.replay_files import folders  # noqa: PLC0415  with it comes OpenCV
     from edge.table_file import read_table  # noqa: PLC0415  as above
@@ -86,7 +55,7 @@ def orders_of(options: argparse.Namespace) -> list[Order]:
     cores = len(os.sched_getaffinity(0))
     threads = options.threads or max(1, cores // min(options.jobs, len(videos)))
     return [
-        Order(video, table, folder, options.since, options.annotate, options.force, options.provider, threads)
+        Order(video, table, folder, options.since, options.annotate, options.force, options.provider, threads, keep_s)
         for video, folder in zip(videos, folders(videos, out), strict=True)
     ]
 

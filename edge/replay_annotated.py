@@ -70,7 +70,7 @@ def _drawn(
     with Decoding(video, since) as frames:
         for frame, one in zip(frames, seen, strict=False):
             if stop():
-                raise InterruptedReplayError(f"{video.path} while it was drawn")
+                raise InterruptedReplayError(f"{spelled(video.path)}: stopped while it was drawn")
             notes = [(t, text) for t, text in notes if one.t - t < SHOWN_S] + [(one.t, text) for text in one.says]
             yield one.t, draw(frame.picture, one.view, one.t, [text for _, text in notes])
 

@@ -143,7 +143,7 @@ class _Work:
                 say(self._share(frame.t))
                 if stop():
                     self._keep(frame)
-                    raise InterruptedReplayError(f"{self.order.video} at {frame.t:.1f} s")
+                    raise InterruptedReplayError(f"{spelled(self.order.video)}: stopped at {frame.t:.1f} s")
                 if monotonic() - kept > self.order.keep_s:
                     self._keep(frame)
                     kept = monotonic()

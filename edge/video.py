@@ -144,7 +144,7 @@ def _measured(readings: list[float]) -> float:
 
 
 @cache
-def _hush() -> None:
+def hush() -> None:
     """Let FFmpeg and OpenCV keep to themselves what they think of a file: it is told in our lines.
 
     FFmpeg asks once in a process, before the first video.
@@ -154,7 +154,7 @@ def _hush() -> None:
 
 
 def _silently(path: str, parameters: list[int]) -> cv2.VideoCapture:
-    _hush()
+    hush()
     return cv2.VideoCapture(path, cv2.CAP_FFMPEG, parameters)
 
 

@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import signal
 import sys
 from collections.abc import Iterable, Mapping
@@ -16,7 +17,8 @@ from types import MappingProxyType
 import av
 import numpy as np
 
-from edge.replay import add_options, replay
+from edge.footage_options import add_replay_options
+from edge.replay import eyes_desk, replay
 from edge.replay_state import Watching
 from edge.table_file import TableFile
 from edge.usage import UsageError
@@ -60,15 +62,17 @@ class Recorded:
 class RecordedPipeline:
     table: Table
     watcher: Recorded
-    deaths: Path | None = None  # a folder; at frame n the process dies of a file n, which is gone then
+    deaths: Path | None = None  # a folder; at frame n comes the signal that a file n names, which is gone then
     frames: int = 0
 
     def step(self, t: float, picture: Picture) -> Step:
         assert picture.shape == (SIZE[1], SIZE[0], 3)
         self.frames += 1
-        if self.deaths is not None and (self.deaths / str(self.frames)).exists():
-            (self.deaths / str(self.frames)).unlink()
-            os.kill(os.getpid(), signal.SIGKILL)
+        note = self.deaths / str(self.frames) if self.deaths is not None else None
+        if note is not None and note.exists():
+            number = int(note.read_text())
+            note.unlink()
+            os.kill(os.getpid(), number)
         return self._told(self.watcher.step(t))
 
     def finish(self) -> Step:
@@ -151,15 +155,18 @@ def die_at(count: int, folder: str) -> None:
     sys.addaudithook(hook)
 
 
-def main(arguments: list[str]) -> int:
-    """Be `feltwatch replay` with this watcher; with --die N FOLDER before, one that does not get far."""
+def main(arguments: list[str], *, seeing: bool = False) -> int:
+    """Be `feltwatch replay` with this watcher, or its own; with --die N FOLDER or --bytes N before, one in trouble."""
     if arguments[:1] == ["--die"]:
         die_at(int(arguments[1]), arguments[2])
         arguments = arguments[3:]
+    if arguments[:1] == ["--bytes"]:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(arguments[1]), resource.RLIM_INFINITY))
+        arguments = arguments[2:]
     parser = argparse.ArgumentParser()
-    add_options(parser)
+    add_replay_options(parser)
     try:
-        return replay(parser.parse_args(arguments), open_recorded)
+        return replay(parser.parse_args(arguments), eyes_desk if seeing else open_recorded, keep_s=0.02)
     except UsageError as error:
         sys.stderr.write(f"feltwatch: {error}\n")
         return 2
