@@ -93,9 +93,9 @@ def _on_decided_uncounted(r: "Round", stack: "Stack", *, grew: bool) -> None:
         r.given_back = True  # it lies again, whoever put it
     if not grew or not results <= payments.WON or not results:
         return
-    if stack.by == "player" and not stack.house:
+    if stack.by == "player":
         _slipped(r, "bet-capped", stack, None, "a stack of chips")
-    elif stack.by is None:
+    else:
         r.went_on = r.n
 
 

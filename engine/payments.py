@@ -207,7 +207,7 @@ def say(r: "Round", code: str, stack: "Stack", says: str, remedy: str) -> None:
         code = "insurance-wrong-settlement"
     elif spot.kind != "main" and not code.startswith("commission"):
         code = "side-bet-wrong-result"
-    line = next((one for one in lines(r, stack) if one.net), None)
+    line = next((one for one in lines(r, stack) if one.net is None or one.net), None)
     clause = line.clause if line is not None else r.faultclause(code)
     if code == "wrong-payout" and line is not None and line.odds:
         clause = r.book.clauses.get("pay-blackjack" if line.result == "blackjack" else "pay-win", clause)

@@ -320,9 +320,9 @@ class Round(Voice):
         """Give the seats that go on into the next round; one without action for a round is taken away (flow-8)."""
         return {player: boxes - self.absent for player, boxes in self.seated.items() if boxes - self.absent}
 
-    def hold(self, spot: Spot, amount: Decimal | None) -> None:
-        """Chips of the round before still lie here: a bet only if a card comes to it or they are touched."""
-        self.stacks[spot.text] = Stack(spot, amount, known=amount, present=True, held=True)
+    def hold(self, spot: Spot, amount: Decimal | None, *, left: bool) -> None:
+        """Chips still lie here: those left from the round before are a bet only if a card comes or they are touched."""
+        self.stacks[spot.text] = Stack(spot, amount, known=amount, present=True, held=left)
 
     def _result(self) -> tuple[str, str]:
         if self.void:

@@ -16,6 +16,7 @@ from engine.verdicts import Started, Verdict, Withdrawn
 
 DISMISSED = "a supervisor dismissed it"
 OTHERWISE = "a later fact shows otherwise"
+Lying = tuple[Spot, Decimal | None, bool]  # chips as a round ends: where, how much, whether they were left there
 SWEPT = 2  # cards that have left the table when a round is over
 
 
@@ -27,7 +28,7 @@ class Life:
     began: float
     shoe: Shoe
     stale: dict[str, Zone]
-    held: dict[str, tuple[Spot, Decimal | None]]
+    held: dict[str, Lying]
     seats: dict[str, set[int]]
     heard: bool  # a signal or a decision has been told before it
     round: Round = field(init=False)
@@ -52,7 +53,7 @@ class Table:
         self.life: Life | None = None
         self.last: Life | None = None
         self.stale: dict[str, Zone] = {}
-        self.lying: dict[str, tuple[Spot, Decimal | None]] = {}
+        self.lying: dict[str, Lying] = {}
         self.seats: dict[str, set[int]] = {}  # as told by `seated`
         self.heard = False  # whether anybody tells this table anything
         self.fresh_shoe: int | None = None  # shuffled while a round was on: the cards to burn then
@@ -113,8 +114,8 @@ class Table:
         found.heard = life.heard
         found.seats = {player: boxes.copy() for player, boxes in life.seats.items()}
         found.seated = {player: boxes.copy() for player, boxes in life.seats.items()}
-        for spot, amount in life.held.values():
-            found.hold(spot, amount)
+        for spot, amount, left in life.held.values():
+            found.hold(spot, amount, left=left)
         return found
 
     def _end(self, life: Life, t: float, out: list[Verdict], *, announced: bool) -> None:
@@ -129,7 +130,8 @@ class Table:
         self.stale = life.round.stale.copy()
         left = [seen for seen in life.round.seen.values() if not seen.gone and seen.zone.box is not None]
         self.stale.update({seen.id: seen.zone for seen in left})
-        self.lying = {text: (s.spot, s.now) for text, s in life.round.stacks.items() if s.present}
+        placed = _placed(life.round)
+        self.lying = {text: (s.spot, s.now, text not in placed) for text, s in life.round.stacks.items() if s.present}
         self.last, self.life = life, None
 
     def _clear(self, t: float, out: list[Verdict]) -> None:
@@ -179,13 +181,13 @@ class Table:
         if isinstance(event, Dealt):
             return event.zone.box is not None
         if isinstance(event, Chips) and event.spot is not None:
-            before = self.lying.get(event.spot.text, (event.spot, ZERO))[1]
+            _, before, left = self.lying.get(event.spot.text, (event.spot, ZERO, True))
             less = event.spot.text in self.lying
             if event.amount is not None and before is not None:
                 less = event.amount < before or (event.amount == before and (event.by != "player" or not before))
             if not (less or event.by == "dealer" or self._late(event, before)):
                 return True
-            self.lying[event.spot.text] = (event.spot, event.amount)
+            self.lying[event.spot.text] = (event.spot, event.amount, left)
             if event.amount == 0:
                 del self.lying[event.spot.text]
         elif isinstance(event, Signal):
@@ -248,6 +250,8 @@ class Table:
             known = isinstance(event, Dealt | Turn) and event.id in life.faces
             new.apply(_as_known(event, life.faces) if known else event, n)
         now = new.t if t is None else t
+        if life.over is None:  # what stops a round stops it when it is said
+            new.raised = {name: old.raised.get(name, self.events) for name in new.raised}
         if life.over is not None:
             new.finish(life.over[0], announced=life.over[1])
         new.t, new.n = now, self.events
@@ -260,6 +264,13 @@ class Table:
         life.round = new
         if life is self.last and self.life is None:
             self.shoe = new.shoe.copy()
+
+
+def _placed(done: Round) -> set[str]:
+    """Give the spots whose chips came for the next round, since those of this one had gone, or never were."""
+    if not done.only_seen:
+        return set()
+    return {text for text, s in done.stacks.items() if not s.rejected and (s.emptied is not None or not s.at_close)}
 
 
 def _is_next(done: Round, event: Event) -> bool:

@@ -30,6 +30,11 @@ def added(r: "BlackjackRound", stack: "Stack", delta: Decimal | None, event: "Ch
     return followers.came(r, stack, delta) or _piled(delta, event)
 
 
+def _one_may(r: "BlackjackRound", hands: list[Hand]) -> bool:
+    """Tell whether a second stack can only be one hand's, and all its cards are read."""
+    return all(h.total is not None for h in hands) and sum(len(h) > 1 and not r.finished(h) for h in hands) <= 1
+
+
 def _piled(delta: Decimal | None, event: "Chips") -> bool:
     """Tell whether no more is known than that there is one stack more."""
     return delta is None and event.units is None and event.stacks is not None
@@ -48,7 +53,7 @@ def _raised(r: "BlackjackRound", box: int, delta: Decimal | None, event: "Chips"
     if r.split_off is not None and extras.split_made_up(r, box, delta):
         return True
     hands = r.hands[box]
-    if _piled(delta, event) and sum(len(h) > 1 and not r.finished(h) for h in hands) > 1:
+    if _piled(delta, event) and not _one_may(r, hands):
         return True  # of which hand it is, only what follows can say
     if r.told_extra and (late := next((h for h in hands if h.full_double and extras.awaited(r, h)), None)) is not None:
         return extras.came(r, late, delta)

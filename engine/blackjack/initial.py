@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 SIMULTANEOUS = "simultaneous-cards"
-AWAY_S = 1.0  # a card may be lifted and laid down again
+AWAY_S = 1.5  # a card may be lifted and laid down again
 LONG_S = 2.0  # between a card that fell off the table and the next thing taken up
 
 

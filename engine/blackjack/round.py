@@ -389,6 +389,7 @@ class BlackjackRound(Round):
         ]
         if not self.playing and (found or not self.boxes):
             return ["the first cards were never complete"]
+        found += taken_up.reasons(self)
         unread = [seen.id for seen in self.sequence if seen.card is None]
         if found and unread:
             found.append(f"card {', '.join(unread)} was never read")

@@ -17,7 +17,7 @@ def note(r: "BlackjackRound", seen: "Seen") -> None:
         return
     is_open = not (hand.bust or hand.surrendered or hand.invalid) and settle.waits(r, hand)
     if is_open and all(one.gone for one in hand.cards):
-        hand.up = "late" if r.too_late else "early"
+        hand.up = "late" if r.too_late or len(r.dealer) > 1 else "early"
 
 
 def went_on(r: "BlackjackRound", seen: "Seen") -> None:
@@ -37,6 +37,12 @@ def at_the_end(r: "BlackjackRound") -> None:
             _decide(r, hand)
         elif hand.up:
             hand.up, hand.away = "", True
+
+
+def reasons(r: "BlackjackRound") -> list[str]:
+    """Say of which hands nobody can tell what they came to."""
+    boxes = dict.fromkeys(hand.box for hand in r.all_hands() if hand.away)
+    return [f"the cards of box {box} were taken up before it was" for box in boxes]
 
 
 def _decide(r: "BlackjackRound", hand: "Hand") -> None:
