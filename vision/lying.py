@@ -17,17 +17,21 @@ from vision.tracks import SURE, VOTES, Card, Patch, bearing, distance
 
 OFF_TABLE: Final = ("shoe", "discard", "float")  # cards there are in no hand
 SAME_MM: Final = 7.0  # a card seen so near a known one is that
+FACE_MM: Final = 10.0  # of the same face
 COVERED_MM: Final = 15.0  # of one that is covered the outline is not so sure
+LESS_SURE: Final = 0.03  # a look that is less sure than the one before does not change where a card lies
 SAME_DEG: Final = 11.0
 AGREE_MM: Final = 6.0  # looks at a new card agree so well
 STILL: Final = 0.3  # of a card may be in motion, and yet it lies still
-NEW: Final = 0.6  # of what a new card covers anew has changed
+NEW: Final = 0.5  # of what a new card covers anew has changed
 ON_TOP: Final = 0.3  # of a card that came to lie wholly on others has changed
 SLIVER: Final = 0.06  # of a card
 PATIENCE_S: Final = 0.3  # for a face to become sure before the card is told without
+UNREAD: Final = 5  # looks, for that
 FORGET_S: Final = 0.7  # a new card that is not seen again was none
+SHOWS: Final = 0.08  # of a card's place must be seen, to say that it is gone
 GONE: Final = 0.62  # of a card's place looks as it did without it
-OTHER: Final = 0.97  # so sure of another face: it is another card
+OTHER: Final = 0.97  # so sure must be a face where nothing has changed
 APART_S: Final = 0.035  # looks that are to confirm each other
 
 
@@ -62,19 +66,22 @@ class Lying:
     def take(self, look: Look) -> Iterator[Fact]:
         """Make sense of the cards of a look."""
         met: list[Card] = []
+        again: list[tuple[Card, CardGlimpse, Patch]] = []
+        unknown: list[Patch] = []
         for seen in look.glimpse.cards:
             patch = look.patch(seen.quad)
-            if seen.faces[self.none] > max(0.5, seen.score) or patch.share(look.moving) > STILL:
-                continue
-            if self.zone(seen.place) in OFF_TABLE:
-                look.understand(patch)
+            if seen.faces[self.none] > max(0.5, seen.score) or self.zone(seen.place) in OFF_TABLE:
                 continue
             card = self._known(seen, patch, look)
             if card is None:
-                self._came(seen, patch, look)
-            elif card not in met:
+                unknown.append(patch)
+                if patch.share(look.moving) <= STILL:
+                    self._came(seen, patch, look)
+            elif card not in met and patch.share(look.moving) <= STILL:
                 met.append(card)
-                yield from self._again(card, seen, patch, look)
+                again.append((card, seen, patch))
+        for card, seen, patch in again:
+            yield from self._again(card, seen, patch, unknown, look)
         yield from self._accepted(look)
         for card in [one for one in self.cards if one not in met]:
             if self._missed(card, look):
@@ -99,11 +106,17 @@ class Lying:
             apart = distance(card.place, seen.place)
             if apart > COVERED_MM or abs(bearing(card.angle, seen.angle)) > SAME_DEG:
                 continue
-            if apart <= (SAME_MM if self.covered(card) < 0.3 else COVERED_MM) and (best is None or apart < best[0]):
+            if apart <= self._reach(card, seen) and (best is None or apart < best[0]):
                 best = apart, card
         if best is None or any(distance(one.place, seen.place) + 2 < best[0] for one in self.coming):
             return None
         return None if self._on_top(best[1], seen, patch, look) else best[1]
+
+    def _reach(self, card: Card, seen: CardGlimpse) -> float:
+        """Give how far off a look may see a card: further, if it is covered or bears the same face."""
+        if self.covered(card) >= 0.3:
+            return COVERED_MM
+        return FACE_MM if card.up and card.votes.best[0] == int(seen.faces.argmax()) else SAME_MM
 
     def _on_top(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
         """Tell whether what lies so near a known card is another one, laid on it."""
@@ -120,16 +133,20 @@ class Lying:
                 and rest.share(look.moving) < STILL
             )
         best = int(seen.faces.argmax())
-        return best not in (self.none, self.back, card.votes.best[0]) and float(seen.faces[best]) > OTHER
+        return best not in (self.none, self.back, card.votes.best[0]) and float(seen.faces[best]) > 0.5
 
     def _up(self, seen: CardGlimpse) -> bool:
         """Put together what both networks say of the side that shows."""
         back, none = float(seen.faces[self.back]), float(seen.faces[self.none])
         return seen.up * max(1 - back - none, 0.02) >= (1 - seen.up) * max(back, 0.02)
 
-    def _again(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> Iterator[Fact]:
+    def _again(
+        self, card: Card, seen: CardGlimpse, patch: Patch, unknown: list[Patch], look: Look
+    ) -> Iterator[Fact]:
         """A known card is seen again: lying as before, or turned over."""
-        covered, handled = self.covered(card), look.under_hand(patch)
+        over = [one.patch for one in self.cards if one.layer > card.layer]
+        over += [*unknown, *(one.patch for one in self.coming)]
+        covered, handled = 1 - patch.without(over).size / max(patch.size, 1), look.under_hand(patch)
         clear = covered < SLIVER and not handled
         card.misses, card.missed_at = 0, 0.0
         if self._up(seen) == card.up:
@@ -137,11 +154,10 @@ class Lying:
             card.looks += 1
             if card.up:
                 card.votes.add(seen.faces, 1.0 if clear else 0.1 * (1 - covered))
-            if clear:
+            if clear and seen.score >= card.score - LESS_SURE:
                 card.settle(seen, patch)
-                look.understand(patch)
-            elif not handled:
-                look.understand(card.patch.without([one.patch for one in self.cards if one.layer > card.layer]))
+            if clear or not handled:
+                look.understand(card.patch.without(over))
             return
         if covered > 0.4 or handled and card.turns == 0:
             return
@@ -211,7 +227,9 @@ class Lying:
             return False
         if look.everywhere and card.up and card.votes.best[1] < OTHER:
             return False
-        return not card.up or card.votes.best[1] >= SURE or look.t - card.seen_at >= PATIENCE_S
+        if not card.up or card.votes.best[1] >= SURE:
+            return True
+        return look.t - card.seen_at >= PATIENCE_S and card.looks >= UNREAD and not look.under_hand(card.patch)
 
     # ---- cards that go ----------------------------------------------------------------------------------------------
 
@@ -219,11 +237,11 @@ class Lying:
         """A card was not seen: tell whether its place was seen without it."""
         others = [one.patch for one in self.cards if one is not card]
         own = card.patch.without([*others, *(one.patch for one in self.coming)])
-        if own.size < max(10, 0.04 * card.patch.size):
+        if own.size < max(10, SHOWS * card.patch.size) or look.under_hand(card.patch):
             return False
         if own.share(look.where) < 0.35 or own.share(look.moving) > STILL:
             return False
-        blind = own.share(look.attention.is_bare) < 0.5 and not look.under_hand(own)  # how it looks empty is not known
+        blind = own.share(look.attention.is_bare) < 0.5  # how it looks empty is not known
         if own.share(look.bare) < GONE and not blind:
             return False
         if not card.misses:

@@ -13,8 +13,7 @@ from vision.tracks import SURE, Card, bearing
 
 Event = dict[str, object]
 
-HELD_S: Final = 0.9  # a card that is gone may turn up elsewhere: it was pushed
-LAST_S: Final = 0.35  # the same, where no card lies any more
+HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
 SETTLED_S: Final = 0.16  # chips are told when nothing has happened on their spot for so long
 CROSS_DEG: Final = 30.0
 BETTER: Final = 0.985  # so sure of another face than was told: it is told
@@ -103,8 +102,7 @@ class Telling:
 
     def passing(self, t: float, lying: Lying) -> Iterator[Event]:
         """Tell what is gone for good, faces that are known better by now, and when the layout is clear."""
-        held = HELD_S if lying.cards or lying.coming else LAST_S
-        for one in [one for one in self.left if t - one.at >= held]:
+        for one in [one for one in self.left if t - one.at >= HELD_S]:
             self.left.remove(one)
             if one.card.id:
                 yield {"t": t, "event": "remove", "id": one.card.id}
@@ -123,8 +121,10 @@ class Telling:
                 card.face = name
                 yield {"t": t, "event": "correct", "id": card.id, "card": name}
 
-    def chips(self, t: float, stacks: Stacks, sides: Sides) -> Iterator[Event]:
+    def chips(self, t: float, stacks: Stacks, sides: Sides, lying: Lying) -> Iterator[Event]:
         """Tell of every spot on which something changed, once it has settled."""
+        if self.dealt and self.left and not lying.cards:
+            return  # the layout is about to be clear: what comes now is of the next round
         for spot, when in [*stacks.touched.items()]:
             if t - when < SETTLED_S or any(one.spot == spot for one in stacks.coming):
                 continue

@@ -116,6 +116,7 @@ class Card:
     zone: str | None = None
     face: str | None = None  # as it was told
     layer: int = 0  # the higher, the later it came
+    score: float = 0.0  # of the look that says where it lies
     looks: int = 0
     misses: int = 0  # looks at its place that showed none
     missed_at: float = 0.0
@@ -129,6 +130,7 @@ class Card:
     def settle(self, seen: CardGlimpse, patch: Patch) -> None:
         """It lies as it was seen just now."""
         self.quad, self.place, self.angle, self.patch = seen.quad, seen.place, seen.angle, patch
+        self.score = seen.score
 
 
 @dataclass(slots=True, eq=False)

@@ -17,18 +17,20 @@ from vision.eyes import Eyes
 from vision.glimpse import Glimpse, Rect, glimpse
 from vision.layout import Layout
 from vision.look import Look
-from vision.lying import Fact, Lying
+from vision.lying import OFF_TABLE, Fact, Lying
 from vision.sides import Sides
 from vision.stacks import Stacks
 from vision.telling import Event, Telling
+from vision.tracks import Patch
 from vision.view import LyingCard, StandingStack, View
 
 Picture = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 
 LEAST: Final = 22  # points of the small picture: less is no thing
-ROUND_MM: Final = 115.0  # seen around what changed, so that a card there is seen whole
-SMALLEST_PX: Final = 224
+DUE: Final = 0.35  # of a change must not have been looked at just now
+ROUND_MM: Final = 70.0  # seen around what changed, so that a card there is seen whole
+SMALLEST_PX: Final = 160
 LOOKS: Final = 3  # in one frame; what is left waits for the next
 WAITS: Final = (0.0, 0.07, 0.07, 0.08, 0.12, 0.2, 0.3, 0.5, 0.8)  # seconds after each look at the same change
 GIVEN_UP: Final = 4  # looks at least, and
@@ -59,6 +61,7 @@ class Watcher:
         self.sides = Sides(camera, layout, self.attention.size, self.attention.factor)
         self.telling = Telling(layout, eyes.reader.classes)
         shape = (self.attention.size[1], self.attention.size[0])
+        self.felt = self._watched()
         self.wait = np.zeros(shape, np.float32)  # until when a change need not be looked at again
         self.tries = np.zeros(shape, np.uint8)
         self.large = LARGE_MM2 * (camera.scale(0.0, 400.0) / self.attention.factor) ** 2
@@ -84,13 +87,23 @@ class Watcher:
                 facts += self._look(sight, picture, region, ~calm)
         events = [*self.telling.facts(t, facts, first=not self.started)]
         events += self.telling.passing(t, self.lying)
-        events += self.telling.chips(t, self.stacks, self.sides)
+        events += self.telling.chips(t, self.stacks, self.sides, self.lying)
         self.started = True
         return events
 
     def finish(self) -> list[Event]:
         """Tell what is still held when the footage ends."""
         return []
+
+    def _watched(self) -> Mask:
+        """Give where cards and chips count: the felt, but for the dealer's own things."""
+        found = np.zeros((self.attention.size[1], self.attention.size[0]), bool)
+        Patch.of(self.camera.to_picture(self.layout.outline), self.attention.factor, found.shape).onto(found)
+        for area in self.layout.areas:
+            if area.name in OFF_TABLE:
+                patch = Patch.of(self.camera.to_picture(area.polygon), self.attention.factor, found.shape)
+                found[patch.box] &= ~patch.mask
+        return found
 
     # ---- looking ----------------------------------------------------------------------------------------------------
 
@@ -111,16 +124,19 @@ class Watcher:
 
     def _regions(self, sight: Sight, calm: Mask) -> Iterator[Region]:
         """Give the places where something changed and is calm, and that were not looked at just now."""
-        rest = sight.changed & calm
+        rest = sight.changed & calm & self.felt
         if np.count_nonzero(rest) < LEAST:
             return
         joined = cv2.dilate(rest.astype(np.uint8), np.ones((5, 5), np.uint8))
         count, labels, boxes, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
         labels[~rest] = 0
         sizes = np.bincount(labels.ravel(), minlength=count)
-        due = np.zeros(count, bool)
-        due[np.unique(labels[rest & (self.wait <= sight.t)])] = True
-        found = [n for n in range(1, count) if due[n] and sizes[n] >= self._least(sight, boxes[n])]
+        due = np.bincount(labels[rest & (self.wait <= sight.t)], minlength=count)
+        found = [
+            n
+            for n in range(1, count)
+            if due[n] >= min(DUE * sizes[n], self.large) and sizes[n] >= self._least(sight, boxes[n]) and due[n]
+        ]
         for group in _grouped(found, boxes, self._room(boxes))[:LOOKS]:
             where = np.isin(labels, group)
             tries = int(self.tries[where].max())
