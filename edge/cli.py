@@ -3,11 +3,25 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
+from importlib import import_module
 from typing import NoReturn
 
+from edge.calibrate_options import add_options as add_calibrate_options
+from edge.footage_options import add_replay_options, add_run_options
 from edge.usage import UsageError
+
+COMMANDS = {
+    "demo": ("edge.demo", "demo"),
+    "run": ("edge.live", "run"),
+    "replay": ("edge.replay", "replay"),
+    "detect": ("edge.detect", "detect"),
+    "judge": ("edge.judge", "judge"),
+    "books": ("edge.books", "books"),
+    "calibrate": ("edge.calibrate", "calibrate"),
+    "bench": ("edge.benches", "bench"),
+}
 
 
 def _amount(text: str) -> Decimal:
@@ -58,7 +72,12 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="feltwatch", description="Watches a casino table by its approved rule book.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands.add_parser("demo", help="watch the bundled rounds being judged")
+    commands.add_parser("demo", help="the bundled footage through the whole pipeline, and its report")
+    add_run_options(commands.add_parser("run", help="live: a camera in, events and verdicts out"))
+    add_replay_options(
+        commands.add_parser("replay", help="recorded footage in; events, verdicts, evidence, report out")
+    )
+    add_calibrate_options(commands.add_parser("calibrate", help="a picture of the table in, table.toml out"))
     judge = commands.add_parser("judge", help="table events in, verdicts out; no camera, no broker")
     judge.add_argument("file", nargs="?", default="-", help="JSON lines, or a *.round; - is standard input")
     judge.add_argument("--book", help="the rule book (feltwatch books lists them)")
@@ -78,37 +97,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace) -> int:
     """Import only what the command needs: `feltwatch --help` must stay light."""
-    if options.command == "judge":
-        from edge.judge import judge  # noqa: PLC0415  light start
-
-        return judge(options)
-    if options.command == "detect":
-        from edge.detect import detect  # noqa: PLC0415  light start
-
-        return detect(options)
-    if options.command == "books":
-        from edge.books import books  # noqa: PLC0415  light start
-
-        return books(options)
-    if options.command == "bench":
-        return _bench(options)
-    from edge.demo import demo  # noqa: PLC0415  light start
-
-    return demo()
-
-
-def _bench(options: argparse.Namespace) -> int:
-    if options.what == "datasets":
-        from edge.bench_datasets import bench as bench_datasets  # noqa: PLC0415  light start
-
-        return bench_datasets(options)
-    if options.what == "vision":
-        from edge.bench_vision import bench as bench_vision  # noqa: PLC0415  light start
-
-        return bench_vision(options)
-    from edge.bench import bench  # noqa: PLC0415  light start
-
-    return bench(options)
+    module, name = COMMANDS[options.command]
+    command: Callable[[argparse.Namespace], int] = getattr(import_module(module), name)
+    return command(options)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -11,8 +11,9 @@ CLIP = "demo"  # two rounds filmed on a simulated table; in the second the deale
 CLIP_BOOK = "blackjack-rws-v5"
 
 
-def demo() -> int:
+def demo(options: argparse.Namespace) -> int:
     """Judge every bundled round, then what happens in the bundled film."""
+    del options
     folder = files("datasets").joinpath("rounds")
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".round"))
     options = argparse.Namespace(decks=None, minimum=None, maximum=None, settings=[], book=None, watch=True)

@@ -69,7 +69,7 @@ class Attention:
         assert self.known is not None  # noqa: S101  begun
         small, gain = self._lit(raw)
         small, shift = self._straight(small)
-        known = cv2.convertScaleAbs(self.known)
+        known = np.asarray(cv2.convertScaleAbs(self.known), np.uint8)
         tolerated = self.edges + np.uint8(max(LEAST, round(NOISES * self.noise)))
         changed = _apart(small, known) > tolerated
         moved = self._moved(t, small, tolerated)
@@ -99,7 +99,7 @@ class Attention:
                 slice(max(rows[0] - 2, 0), rows[-1] + 3),
                 slice(max(columns[0] - 2, 0), columns[-1] + 3),
             )
-            self.edges[part] = _edges(cv2.convertScaleAbs(self.known[part]))
+            self.edges[part] = _edges(np.asarray(cv2.convertScaleAbs(self.known[part]), np.uint8))
 
     def empty(self, sight: Sight, where: Mask) -> None:
         """What lies there now is bare felt."""
@@ -167,4 +167,4 @@ def _edges(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
     grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8)
     kernel = np.ones((3, 3), np.uint8)
     spread = cv2.subtract(cv2.dilate(grey, kernel), cv2.erode(grey, kernel))
-    return np.asarray(cv2.min(cv2.convertScaleAbs(spread, alpha=EDGES), 60), np.uint8)
+    return np.minimum(cv2.convertScaleAbs(spread, alpha=EDGES), 60).astype(np.uint8)

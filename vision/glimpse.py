@@ -1,4 +1,4 @@
-"""One look at a part of the table: what lies there, in millimetres on the felt, with all that both networks say of it."""
+"""One look at a part of the table: what lies there, in millimetres on the felt, and all that both networks say."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -68,7 +68,7 @@ def glimpse(eyes: Eyes, camera: Camera, picture: Picture, rect: Rect, shift: tup
     )
 
 
-def _cards(  # noqa: PLR0913  all that a look is made of
+def _cards(
     eyes: Eyes, camera: Camera, picture: Picture, found: list[Found], corner: Floats, shift: tuple[float, float]
 ) -> list[CardGlimpse]:
     """Read what has the measures of a card."""

@@ -26,8 +26,10 @@ STILL: Final = 0.3  # of a card may be in motion, and yet it lies still
 NEW: Final = 0.5  # of what a new card covers anew has changed
 ON_TOP: Final = 0.3  # of a card that came to lie wholly on others has changed
 SLIVER: Final = 0.06  # of a card
-PATIENCE_S: Final = 0.3  # for a face to become sure before the card is told without
-UNREAD: Final = 5  # looks, for that
+PATIENCE_S: Final = 0.3  # for a face to become sure where a card was turned
+UNREAD_S: Final = 1.2  # for the face of a new card to become sure, before the card is told without
+UNREAD: Final = 6  # looks, for that
+FIRM: Final = 0.75  # the score of a card that is told without a face
 FORGET_S: Final = 0.7  # a new card that is not seen again was none
 SHOWS: Final = 0.08  # of a card's place must be seen, to say that it is gone
 GONE: Final = 0.62  # of a card's place looks as it did without it
@@ -140,9 +142,7 @@ class Lying:
         back, none = float(seen.faces[self.back]), float(seen.faces[self.none])
         return seen.up * max(1 - back - none, 0.02) >= (1 - seen.up) * max(back, 0.02)
 
-    def _again(
-        self, card: Card, seen: CardGlimpse, patch: Patch, unknown: list[Patch], look: Look
-    ) -> Iterator[Fact]:
+    def _again(self, card: Card, seen: CardGlimpse, patch: Patch, unknown: list[Patch], look: Look) -> Iterator[Fact]:
         """A known card is seen again: lying as before, or turned over."""
         over = [one.patch for one in self.cards if one.layer > card.layer]
         over += [*unknown, *(one.patch for one in self.coming)]
@@ -159,7 +159,7 @@ class Lying:
             if clear or not handled:
                 look.understand(card.patch.without(over))
             return
-        if covered > 0.4 or handled and card.turns == 0:
+        if covered > 0.4 or (handled and card.turns == 0):
             return
         if card.turns == 0:
             card.turned_at, card.turned = look.t, type(card.votes)()
@@ -195,6 +195,7 @@ class Lying:
         moved = look.attention.moved_at[patch.box][patch.mask]
         rested = float(np.clip(np.median(moved), look.t - 5, look.t)) if len(moved) else look.t
         card = Card(seen.quad, seen.place, seen.angle, patch, up, look.t, max(rested, 0.0), looks=1, missed_at=look.t)
+        card.score = seen.score
         if up:
             card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)
         self.coming.append(card)
@@ -229,7 +230,8 @@ class Lying:
             return False
         if not card.up or card.votes.best[1] >= SURE:
             return True
-        return look.t - card.seen_at >= PATIENCE_S and card.looks >= UNREAD and not look.under_hand(card.patch)
+        firm = card.looks >= UNREAD and card.score >= FIRM and not look.under_hand(card.patch)
+        return firm and look.t - card.seen_at >= UNREAD_S
 
     # ---- cards that go ----------------------------------------------------------------------------------------------
 

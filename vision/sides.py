@@ -48,8 +48,8 @@ class Sides:
 
     def step(self, t: float, disturbed: Mask) -> None:
         """Take what differs from the table at rest."""
-        coarse = disturbed[: self.size[1] * COARSE, : self.size[0] * COARSE]
-        coarse = coarse.reshape(self.size[1], COARSE, self.size[0], COARSE).any(axis=(1, 3))
+        even = disturbed[: self.size[1] * COARSE, : self.size[0] * COARSE]
+        coarse: Mask = np.asarray(even.reshape(self.size[1], COARSE, self.size[0], COARSE).any(axis=(1, 3)))
         if not coarse.any():
             return
         count, labels = cv2.connectedComponents(coarse.astype(np.uint8), connectivity=8)

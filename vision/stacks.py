@@ -100,4 +100,3 @@ class Stacks:
             self.stacks.remove(stack)
             self.touched[stack.spot] = look.t
             look.understand(own, empty=True)
-

@@ -1,4 +1,4 @@
-"""Table events out of what is believed to lie where: told once it has settled, corrected when later looks know better."""
+"""Table events out of what is believed to lie where: told once it has settled, corrected when it is known better."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from vision.attention import Attention, Sight
 from vision.camera import Camera
 from vision.eyes import Eyes
-from vision.glimpse import Glimpse, Rect, glimpse
+from vision.glimpse import Rect, glimpse
 from vision.layout import Layout
 from vision.look import Look
 from vision.lying import OFF_TABLE, Fact, Lying
+from vision.seen import Quad
 from vision.sides import Sides
 from vision.stacks import Stacks
 from vision.telling import Event, Telling
-from vision.tracks import Patch
+from vision.tracks import Card, Patch, Stack
 from vision.view import LyingCard, StandingStack, View
 
 Picture = NDArray[np.uint8]
@@ -65,6 +66,7 @@ class Watcher:
         self.wait = np.zeros(shape, np.float32)  # until when a change need not be looked at again
         self.tries = np.zeros(shape, np.uint8)
         self.large = LARGE_MM2 * (camera.scale(0.0, 400.0) / self.attention.factor) ** 2
+        self.room = ROUND_MM * camera.scale(0.0, 400.0) / self.attention.factor
         self.started = False
         self.looks = 0
         self.hands: tuple[NDArray[np.float64], ...] = ()
@@ -115,7 +117,8 @@ class Watcher:
         facts = [*self.lying.take(look)]
         self.stacks.take(look)
         taken = np.zeros_like(nothing)
-        for thing in (*self.lying.cards, *self.stacks.stacks):
+        things: tuple[Card | Stack, ...] = (*self.lying.cards, *self.stacks.stacks)
+        for thing in things:
             thing.patch.onto(taken)
         for hand in look.hands:
             hand.onto(taken)
@@ -128,7 +131,8 @@ class Watcher:
         if np.count_nonzero(rest) < LEAST:
             return
         joined = cv2.dilate(rest.astype(np.uint8), np.ones((5, 5), np.uint8))
-        count, labels, boxes, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+        boxes = stats.astype(np.int32)
         labels[~rest] = 0
         sizes = np.bincount(labels.ravel(), minlength=count)
         due = np.bincount(labels[rest & (self.wait <= sight.t)], minlength=count)
@@ -137,7 +141,7 @@ class Watcher:
             for n in range(1, count)
             if due[n] >= min(DUE * sizes[n], self.large) and sizes[n] >= self._least(sight, boxes[n]) and due[n]
         ]
-        for group in _grouped(found, boxes, self._room(boxes))[:LOOKS]:
+        for group in _grouped(found, boxes, self.room)[:LOOKS]:
             where = np.isin(labels, group)
             tries = int(self.tries[where].max())
             yield Region(where, self._rect(boxes[group]), tries)
@@ -147,11 +151,6 @@ class Watcher:
         left, top, wide, high = (int(value) for value in box[:4])
         around = sight.moved[max(top - 4, 0) : top + high + 4, max(left - 4, 0) : left + wide + 4]
         return self.large if float(around.mean()) > BUSY else LEAST
-
-    def _room(self, boxes: NDArray[np.int32]) -> float:
-        del boxes
-        middle = self.camera.scale(0.0, 400.0)
-        return ROUND_MM * middle / self.attention.factor
 
     def _rect(self, boxes: NDArray[np.int32]) -> Rect:
         """Give the part of the picture around boxes of the small one."""
@@ -188,8 +187,7 @@ class Watcher:
             left &= ~back
         tries = min(region.tries + 1, 250)
         self.tries[left] = tries
-        things = (*self.lying.coming, *self.stacks.coming, *self.lying.cards, *self.stacks.stacks)
-        soon = any(thing.missed_at == look.t for thing in things)
+        soon = any(thing.missed_at == look.t for thing in self._things())
         self.wait[left] = look.t + (0.0 if soon else WAITS[min(tries, len(WAITS) - 1)])
         if tries >= GIVEN_UP and not look.glimpse.hands:
             old = left & (self.attention.moved_at < look.t - GIVEN_UP_S)
@@ -199,9 +197,12 @@ class Watcher:
 
     def _taken(self) -> Mask:
         taken = np.zeros_like(self.tries, bool)
-        for thing in (*self.lying.cards, *self.lying.coming, *self.stacks.stacks):
+        for thing in self._things():
             thing.patch.onto(taken)
         return taken
+
+    def _things(self) -> tuple[Card | Stack, ...]:
+        return (*self.lying.cards, *self.lying.coming, *self.stacks.stacks, *self.stacks.coming)
 
     # ---- for people -------------------------------------------------------------------------------------------------
 
@@ -230,5 +231,6 @@ def _grouped(found: list[int], boxes: NDArray[np.int32], room: float) -> list[li
     return [members for members, _ in groups]
 
 
-def _quad(quad: NDArray[np.float64]) -> tuple[tuple[float, float], ...]:
-    return tuple((float(x), float(y)) for x, y in quad)
+def _quad(quad: NDArray[np.float64]) -> Quad:
+    a, b, c, d = ((float(x), float(y)) for x, y in quad)
+    return a, b, c, d

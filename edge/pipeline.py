@@ -1,0 +1,73 @@
+"""Frames in, table events and verdicts out: what a camera over one table goes through, live or recorded."""
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+from edge.judge import read
+from edge.table_file import TableFile
+from edge.usage import UsageError
+from engine.table import Table
+from engine.verdicts import Verdict
+from vision.calibration import check_view
+from vision.camera import CameraError
+from vision.eyes import Eyes
+from vision.pictures import Picture
+from vision.watcher import Watcher
+
+TICK_S: Final = 10.0  # after so long without an event one says that nothing happened
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one frame brought."""
+
+    events: list[dict[str, object]]
+    verdicts: list[Verdict]
+
+
+@dataclass(slots=True)
+class _Begun:
+    """Whether rounds are judged yet: from when the layout was first seen clear of cards."""
+
+    rounds: bool = True
+    last: float = 0.0  # the time of the last event
+
+
+class Pipeline:
+    """Watches one table and judges it. It can be pickled; the watcher's eyes are then handed in again."""
+
+    def __init__(self, table: TableFile, size: tuple[int, int], eyes: Eyes) -> None:
+        camera = table.camera(size).camera
+        try:
+            check_view(camera, table.layout)
+        except CameraError as error:
+            raise UsageError(f"{table.path}: {error}") from error
+        self.watcher = Watcher(camera, table.layout, eyes)
+        self.table = Table(table.book)
+        self.begun = _Begun()
+
+    def step(self, t: float, picture: Picture) -> Step:
+        """Take a frame."""
+        return self._judged(self.watcher.step(t, picture), t)
+
+    def finish(self) -> Step:
+        """Say what is still held when the footage ends."""
+        return self._judged(self.watcher.finish(), self.begun.last)
+
+    def _judged(self, events: list[dict[str, object]], t: float) -> Step:
+        """Judge what was seen; a round that was already being dealt when watching began is not judged."""
+        told: list[dict[str, object]] = []
+        verdicts: list[Verdict] = []
+        if not events and t - self.begun.last >= TICK_S:
+            events = [{"t": t, "event": "tick"}]
+        for event in events:
+            self.begun.last = t
+            told.append(event)
+            if event.get("found"):
+                self.begun.rounds = False
+            if self.begun.rounds:
+                verdicts += self.table.apply(read(json.dumps(event).encode()))
+            elif event["event"] == "clear":
+                self.begun.rounds = True
+        return Step(told, verdicts)
