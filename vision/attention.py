@@ -107,6 +107,11 @@ class Attention:
         self.bare[where] = sight.small[where]
         self.is_bare |= where
 
+    def felt(self, points: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Floats:
+        """Give how the felt looked when it was empty at points (rows, columns) of the small picture."""
+        assert self.bare is not None  # noqa: S101  a sight comes after the first step
+        return self.bare[points].astype(np.float32)
+
     def looks_bare(self, sight: Sight) -> Mask:
         """Say where the felt looks as it did when it was empty."""
         assert self.bare is not None  # noqa: S101  a sight comes after the first step

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +13,11 @@ from vision.glimpse import Glimpse
 from vision.tracks import Patch
 
 Mask = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Picture = NDArray[np.uint8]
+
+FEW: Final = 12  # pixels tell nothing
+FELT: Final = 45.0  # grey levels: so much the weave of the felt may differ, pixel by pixel
 
 
 @dataclass(frozen=True)
@@ -19,6 +26,7 @@ class Look:
 
     sight: Sight
     attention: Attention
+    picture: Picture
     glimpse: Glimpse
     where: Mask  # what is looked at: changed, and calm
     moving: Mask
@@ -47,6 +55,29 @@ class Look:
     def under_hand(self, patch: Patch) -> bool:
         """Tell whether a hand covers some of it."""
         return any(patch.size - patch.without([hand]).size > 0.05 * patch.size for hand in self.hands)
+
+    def bare_outside(self, quad: Floats, other: Floats) -> float | None:
+        """Give how much of what lies in the one outline but not in the other is bare felt, at full resolution."""
+        low = np.floor(np.minimum(quad.min(axis=0), other.min(axis=0))).astype(int) - 4
+        size = np.ceil(np.maximum(quad.max(axis=0), other.max(axis=0))).astype(int) + 4 - low
+        left = np.zeros((size[1], size[0]), np.uint8)
+        cv2.fillPoly(left, [np.round((quad - low) * 16).astype(np.int32)], 1, shift=4)
+        left = cv2.erode(left, np.ones((3, 3), np.uint8)).astype(np.uint8)
+        over = np.zeros_like(left)
+        cv2.fillPoly(over, [np.round((other - low) * 16).astype(np.int32)], 1, shift=4)
+        left[cv2.dilate(over, np.ones((3, 3), np.uint8)) > 0] = 0
+        rows, columns = np.nonzero(left)
+        x, y = columns + low[0] - round(self.sight.shift[0]), rows + low[1] - round(self.sight.shift[1])
+        inside = (x >= 0) & (y >= 0) & (x < self.picture.shape[1]) & (y < self.picture.shape[0])
+        if np.count_nonzero(inside) < FEW:
+            return None
+        seen = self.picture[y[inside], x[inside]].astype(np.float32) * self.sight.gain
+        factor = self.attention.factor
+        small = (
+            np.clip((y[inside] / factor).astype(int), 0, self.where.shape[0] - 1),
+            np.clip((x[inside] / factor).astype(int), 0, self.where.shape[1] - 1),
+        )
+        return float((np.abs(seen - self.attention.felt(small)).max(axis=1) <= FELT).mean())
 
     def understand(self, patch: Patch, *, empty: bool = False) -> None:
         """What lies within the patch and is calm is what is known of it from now on."""

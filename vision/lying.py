@@ -25,6 +25,8 @@ AGREE_MM: Final = 6.0  # looks at a new card agree so well
 STILL: Final = 0.3  # of a card may be in motion, and yet it lies still
 NEW: Final = 0.5  # of what a new card covers anew has changed
 ON_TOP: Final = 0.3  # of a card that came to lie wholly on others has changed
+HAIR_MM: Final = 3.0  # so far off lies another back, or the same that was pushed by a hair
+HAIR: Final = 0.035  # of a card: as much as one back laid on another shows of it
 SLIVER: Final = 0.06  # of a card
 PATIENCE_S: Final = 0.3  # for a face to become sure where a card was turned
 UNREAD_S: Final = 1.2  # for the face of a new card to become sure, before the card is told without
@@ -103,16 +105,14 @@ class Lying:
 
     def _known(self, seen: CardGlimpse, patch: Patch, look: Look) -> Card | None:
         """Give the card that this is, if it is none that came just now."""
-        best: tuple[float, Card] | None = None
-        for card in self.cards:
-            apart = distance(card.place, seen.place)
-            if apart > COVERED_MM or abs(bearing(card.angle, seen.angle)) > SAME_DEG:
-                continue
-            if apart <= self._reach(card, seen) and (best is None or apart < best[0]):
-                best = apart, card
-        if best is None or any(distance(one.place, seen.place) + 2 < best[0] for one in self.coming):
+        near = [one for one in self.cards if abs(bearing(one.angle, seen.angle)) <= SAME_DEG]
+        card = min(near, key=lambda one: distance(one.place, seen.place), default=None)
+        if card is None:
             return None
-        return None if self._on_top(best[1], seen, patch, look) else best[1]
+        apart = distance(card.place, seen.place)
+        if apart > self._reach(card, seen) or any(distance(one.place, seen.place) + 2 < apart for one in self.coming):
+            return None
+        return None if self._on_top(card, seen, patch, look) else card
 
     def _reach(self, card: Card, seen: CardGlimpse) -> float:
         """Give how far off a look may see a card: further, if it is covered or bears the same face."""
@@ -122,20 +122,17 @@ class Lying:
 
     def _on_top(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
         """Tell whether what lies so near a known card is another one, laid on it."""
-        if look.everywhere or patch.share(look.sight.changed) < ON_TOP or self.covered(card) > SLIVER:
+        if look.everywhere or self.covered(card) > SLIVER:
             return False
-        if not (card.up and self._up(seen)):
-            rest = card.patch.without([patch])
-            return (
-                not card.up
-                and not self._up(seen)
-                and distance(card.place, seen.place) > AGREE_MM / 2
-                and rest.size > SLIVER * card.patch.size
-                and rest.share(look.bare) < 0.3
-                and rest.share(look.moving) < STILL
-            )
-        best = int(seen.faces.argmax())
-        return best not in (self.none, self.back, card.votes.best[0]) and float(seen.faces[best]) > 0.5
+        if card.up or self._up(seen):
+            best = int(seen.faces.argmax())
+            other = best not in (self.none, self.back, card.votes.best[0]) and float(seen.faces[best]) > 0.5
+            return card.up and self._up(seen) and other and patch.share(look.sight.changed) >= ON_TOP
+        fresh = patch.without([one.patch for one in self.cards])
+        if distance(card.place, seen.place) < HAIR_MM or fresh.size < HAIR * patch.size:
+            return False
+        bare = look.bare_outside(card.quad, seen.quad)
+        return fresh.share(look.sight.changed) >= NEW and bare is not None and bare < 0.4
 
     def _up(self, seen: CardGlimpse) -> bool:
         """Put together what both networks say of the side that shows."""

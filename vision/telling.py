@@ -9,12 +9,14 @@ from vision.layout import Layout
 from vision.lying import Fact, Gone, Lying, New, Turned
 from vision.sides import Sides
 from vision.stacks import Stacks
-from vision.tracks import SURE, Card, bearing
+from vision.tracks import SURE, Card, Mask, bearing, distance
 
 Event = dict[str, object]
 
 HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
 SETTLED_S: Final = 0.16  # chips are told when nothing has happened on their spot for so long
+PUSHED_MM: Final = 30.0  # a card that was pushed lies at least so far from where it lay
+HIDDEN: Final = 0.4  # of a card's place cannot be seen: it may be there no more
 CROSS_DEG: Final = 30.0
 BETTER: Final = 0.985  # so sure of another face than was told: it is told
 
@@ -42,24 +44,26 @@ class Telling:
         self.classes = tuple(classes)
         self.ids: set[str] = set()
         self.left: list[Left] = []
+        self.fed = {area.name for area in layout.areas if area.for_cards and _is_fed(area.name)}
         self.dealt = False  # since the layout was clear
         self.spots: dict[str | None, Standing] = {}
 
-    def facts(self, t: float, facts: Sequence[Fact], *, first: bool = False) -> Iterator[Event]:
+    def facts(
+        self, t: float, facts: Sequence[Fact], lying: Lying, disturbed: Mask, *, first: bool = False
+    ) -> Iterator[Event]:
         """Tell what came, turned and went, in the order in which it came to rest."""
         for fact in sorted(facts, key=lambda one: one.card.rested):
             if isinstance(fact, New):
-                yield from self._new(t, fact.card, first=first)
+                yield from self._new(t, fact.card, lying, disturbed, first=first)
             elif isinstance(fact, Turned):
                 yield from self._turned(t, fact.card)
             elif isinstance(fact, Gone):
                 self.left.append(Left(fact.card, t))
 
-    def _new(self, t: float, card: Card, *, first: bool) -> Iterator[Event]:
-        pushed = self._pushed(card)
+    def _new(self, t: float, card: Card, lying: Lying, disturbed: Mask, *, first: bool) -> Iterator[Event]:
+        pushed = None if first else self._pushed(card, lying, disturbed)
         if pushed is not None:
-            self.left.remove(pushed)
-            yield from self._moved(t, card, pushed.card)
+            yield from self._moved(t, card, pushed, lying)
             return
         card.id = self._name(card.rested)
         self.dealt = True
@@ -75,14 +79,38 @@ class Telling:
         card.face = self.classes[best] if card.up and likely >= SURE and len(self.classes[best]) == 2 else None
         return {"card": card.face, "face": "up" if card.up else "down"}
 
-    def _pushed(self, card: Card) -> Left | None:
-        """Give the card that was pushed here, if it is one that is gone from elsewhere."""
-        best = self.classes[card.votes.best[0]] if card.up else None
-        alike = [one for one in self.left if one.card.up == card.up and one.card.face == best and one.card.id]
-        return max(alike, key=lambda one: one.at, default=None)
+    def _pushed(self, card: Card, lying: Lying, disturbed: Mask) -> Card | None:
+        """Give the card that was pushed here: one that is gone from elsewhere, or whose place cannot be seen now.
 
-    def _moved(self, t: float, card: Card, before: Card) -> Iterator[Event]:
+        Cards leave the shoe for the first place of a hand alone. What comes to lie in a place that is fed from there
+        was pushed, and may have been turned on its way.
+        """
+        best = self.classes[card.votes.best[0]] if card.up else None
+        home = card.zone in self.fed and _box(card)
+        gone = [one.card for one in self.left if one.card.id]
+        hidden = [
+            one
+            for one in lying.cards
+            if one is not card
+            and one.id
+            and distance(one.place, card.place) > PUSHED_MM
+            and _box(one) == home
+            and one.patch.share(disturbed) > HIDDEN
+        ]
+        alike = [one for one in gone if one.up == card.up and one.face == best]
+        if home:
+            alike += [one for one in hidden if one.up == card.up and one.face == best]
+            if not (card.zone or "").endswith(tuple("234")):
+                alike = alike or [one for one in (*gone, *hidden) if not one.up and _box(one) == home]
+        return max(alike, key=lambda one: (one.zone != card.zone, one.layer), default=None)
+
+    def _moved(self, t: float, card: Card, before: Card, lying: Lying) -> Iterator[Event]:
+        self.left = [one for one in self.left if one.card is not before]
+        if before in lying.cards:
+            lying.cards.remove(before)
         card.id, card.face = before.id, before.face
+        if card.up != before.up:
+            yield from self._turned(t, card)
         if card.zone != before.zone:
             yield {"t": t, "event": "move", "id": card.id, "zone": card.zone or "outside", **_hand(card.zone)}
 
@@ -144,3 +172,13 @@ def _hand(zone: str | None) -> Event:
     """Say which hand of a box a zone is of."""
     found = ZONES.get(zone or "")
     return {"hand": found.hand} if found is not None and found.box and found.part == "cards" else {}
+
+
+def _is_fed(zone: str) -> bool:
+    """Tell whether cards come to a place from another of the same hand, and not from the shoe."""
+    found = ZONES[zone]
+    return found.box is not None and (found.part in ("low", "high") or found.hand > 1)
+
+
+def _box(card: Card) -> str:
+    return (card.zone or "").partition(".")[0]
