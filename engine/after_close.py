@@ -48,6 +48,7 @@ def moved(r: "Round", stack: "Stack", event: "Chips", before: Before) -> None:
     if stack.spot.hand and stack.present:
         r.second_stacks.add(stack.spot.text)
     if stack.now is None or (amount is None and lay):
+        presence.settled_before(r, event)
         _uncounted(r, stack, event, before if lay else Before(None, 0, 0, lay))
         return
     was = amount or ZERO
@@ -73,14 +74,14 @@ def _uncounted(r: "Round", stack: "Stack", event: "Chips", before: Before) -> No
     grew = presence.grew(stack, before.piles)
     unsure, stack.unsure = stack.unsure, stack.unsure or not same
     if event.by == "dealer":
-        presence.by_dealer(r, stack, before, sure=not unsure)
+        presence.by_dealer(r, stack, event, before, sure=not unsure)
     elif not (more or grew or (before.units == 0 and stack.present)):
-        presence.fewer(r, stack, before, untouched=not unsure)
+        presence.fewer(r, stack, event, before, untouched=not unsure)
     elif _decided(r, stack):
-        _on_decided_uncounted(r, stack, grew=grew and not unsure)
+        _on_decided_uncounted(r, stack, grew=grew and not (unsure or presence.doubtful(r, event)))
     elif grew and before.lay and event.by is None:
-        return  # chips that were there all along may be seen only now
-    elif r.takes_more(stack, None, event):
+        r.went_on = r.n  # else it says nothing: chips that were there all along may be seen only now
+    elif not presence.doubtful(r, event, stack.spot.box) and r.takes_more(stack, None, event):
         stack.unsure, stack.grown = unsure and stack.units is None, stack.units
     elif event.by == "player" or stack.units is not None:
         _late(r, stack, event, (stack.units or 0) - most if more else 0)

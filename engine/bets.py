@@ -46,6 +46,7 @@ class Stack:
     stirred: bool = False  # it was touched since the close
     house: bool = False  # by the dealer's hand
     emptied: float | None = None  # when, since the close, its chips were all taken up
+    emptied_by: str | None = None
 
     def plays(self, stake: Decimal, *, scale: bool, hand: int = 1) -> Fraction:
         """Give the part of a stake that wins or loses; `scale` cuts doubles and splits by the same factor (I-2)."""
@@ -79,7 +80,7 @@ def chips(r: "Round", event: "Chips") -> None:
     if r.closed:
         stack.held, stack.stirred = False, True
         if before.lay and not stack.present and stack.emptied is None:
-            stack.emptied = event.t
+            stack.emptied, stack.emptied_by = event.t, event.by
         if not r.void:
             after_close.moved(r, stack, event, before)
         return

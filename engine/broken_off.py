@@ -20,7 +20,7 @@ def judge(r: "Round") -> bool:
         return False
     if any(stack.present for stack in _mains(r)):
         r.doubt = f"nobody saw what followed {halted[-1].code}"
-    elif r.given_back or any(r.undecided(stack) for stack in _mains(r)):
+    elif r.given_back or halted[-1].remedy.outcome == "void" or _went_back(r, halted[-1]):
         r.void_round(f"the round was broken off and its bets went back: {halted[-1].says}")
         return True
     else:
@@ -30,6 +30,13 @@ def judge(r: "Round") -> bool:
 
 def _mains(r: "Round") -> "list[Stack]":
     return [stack for stack in r.stacks.values() if stack.spot.kind == "main" and stack.at_close]
+
+
+def _went_back(r: "Round", alert: "Alert") -> bool:
+    """Tell whether open bets were taken up by their Players after an error, and none by the dealer."""
+    mains = _mains(r)
+    by = {stack.emptied_by for stack in mains if stack.emptied is not None and stack.emptied >= alert.t}
+    return any(r.undecided(stack) for stack in mains) and "player" in by and "dealer" not in by
 
 
 def _halts(r: "Round", alert: "Alert") -> bool:

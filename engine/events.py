@@ -63,6 +63,7 @@ class Chips(NamedTuple):
     units: int | None = None
     player: str | None = None
     stacks: int | None = None  # how many stand there, where they were counted
+    since: float | None = None  # when the spot was last seen otherwise
 
 
 class Dealt(NamedTuple):
@@ -260,6 +261,15 @@ def _units(value: object) -> int | None:
     return total
 
 
+def _since(found: Mapping[str, object]) -> float | None:
+    value = found.get("since")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | Decimal) or not 0 <= value <= 1e9:
+        raise EventError(f"'since': expected seconds from the start, found {value!r}")
+    return float(value)
+
+
 def _chips(t: float, found: Mapping[str, object]) -> Chips:
     text = _field(found, "spot", "where the chips lie")
     if text is not None and not isinstance(text, str):
@@ -268,7 +278,7 @@ def _chips(t: float, found: Mapping[str, object]) -> Chips:
     amount = _amount(_field(found, "amount", "the amount now there, or null"))
     stacks = found.get("stacks")
     units, standing = _units(stacks), len(stacks) if isinstance(stacks, list) else None
-    return Chips(t, spot, amount, _by(found), units, _optional_text(found, "player"), standing)
+    return Chips(t, spot, amount, _by(found), units, _optional_text(found, "player"), standing, _since(found))
 
 
 def _dealt(t: float, found: Mapping[str, object]) -> Dealt:

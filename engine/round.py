@@ -14,10 +14,11 @@ from engine.shoe import Shoe
 from engine.spots import OUTSIDE, Spot, Zone
 from engine.verdicts import Ended, Remedy, Settlement
 from engine.verdicts import Move as CardMove
-from engine.voice import Plan, Seen, Voice
+from engine.voice import Plan, Seen
+from engine.watched import Watched
 
 
-class Round(Voice):
+class Round(Watched):
     """State derived from a log of events; the log is the truth, and feeding it again gives the same state."""
 
     def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:
@@ -26,7 +27,6 @@ class Round(Voice):
         self.seen: dict[str, Seen] = {}
         self.stacks: dict[str, Stack] = {}
         self.stale: dict[str, Zone] = {}
-        self.closed = False
         self.told = book.switches.decisions == "told"
         self.void = ""
         self.absent: set[int] = set()
@@ -41,11 +41,6 @@ class Round(Voice):
         self.drawn = 0
         self.settled_boxes: list[int] = []
         self.ended: Ended | None = None
-        self.heard = False  # a signal or a decision was told, in this round or before it
-        self.uncounted = False  # the amount of some bet is not known
-        self.went_on = 0  # the last event that shows play going on
-        self.doubt = ""  # what nobody saw, and decides how the round ended
-        self.given_back = False  # a decided bet went back to its Player, as of a round that is void
 
     # ---- events -------------------------------------------------------------------------------------------------
 
@@ -57,8 +52,10 @@ class Round(Voice):
         if kind in _TOLD:
             self.heard = True
         elif kind in _PLAY:
-            self.went_on = n
+            self.went_on, self.played_at = n, event.t
         HANDLERS[kind](self, event)
+        if kind in _LAID and event.zone.box is not None:  # type: ignore[union-attr]  # a Dealt or a Move
+            self.fell[event.zone.box] = event.t  # type: ignore[union-attr]  # as above
 
     def on_signal(self, event: Signal) -> None:
         checks.signal(self, event)
@@ -144,16 +141,11 @@ class Round(Voice):
     def on_tick(self, event: Tick) -> None:
         """Time alone passed: what waits too long is looked at after every event."""
 
-    @property
-    def only_seen(self) -> bool:
-        """Tell whether a camera is all there is: nothing was told, and not every amount is known."""
-        return self.closed and self.uncounted and not self.heard
-
     # ---- what a game adds ---------------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Freeze the bets: by the announcement, else at the first card."""
-        self.closed = True
+        self.closed, self.closed_at = True, self.t
         bets.close(self)
         self.dealt_in()
 
@@ -185,24 +177,6 @@ class Round(Voice):
 
     def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
         """Judge chips that the dealer paid or took before the bet was decided."""
-        raise NotImplementedError
-
-    def touched(self, stack: Stack) -> None:
-        """The dealer's hand paid or took a bet that is not decided; how much is not known."""
-
-    def fewer(self, stack: Stack) -> None:
-        """A player's hand took one of several stacks of a bet; how much is not known."""
-
-    def took_extra(self, stack: Stack) -> bool:
-        """Tell whether a bet that was lost, and taken whole, was lost in part only."""
-        del stack
-        return False
-
-    def breaks_off(self) -> None:
-        """Look for what only shows when the cards are taken up in the midst of a round."""
-
-    def first_cards(self) -> bool:
-        """Tell whether the first cards are still being dealt."""
         raise NotImplementedError
 
     def must_draw(self) -> bool:
@@ -361,7 +335,7 @@ class Round(Voice):
 
     def cancel(self, name: str) -> None:
         """Where a book voids the round for every error, do so."""
-        if name and self.book.reconstructs == "void" and self.switches.live_error == "cancel":
+        if name and self.book.reconstructs == "void" and self.switches.live_error == "cancel" and not self.only_seen:
             self.plans.pop(name, None)
             self.void_round(self.alerts[name].says)
 
@@ -387,6 +361,7 @@ __all__ = ["Plan", "Round", "Seen"]
 
 _TOLD = (Signal, Decision)
 _PLAY = (Dealt, Turn, Move)
+_LAID = (Dealt, Move)
 HANDLERS: dict[type, Callable[[Round, object], None]] = {
     Signal: lambda r, e: r.on_signal(e),  # type: ignore[arg-type]  # keyed by the event's own type
     Chips: lambda r, e: r.on_chips(e),  # type: ignore[arg-type]  # as above

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from engine import payments
+from engine import payments, presence
 from engine.books import Book
 from engine.cards import Card
-from engine.events import Chips, Clear, Correct, Dealt, Decision, Event, Remove, Signal, Turn
+from engine.events import Chips, Clear, Correct, Dealt, Decision, Event, Move, Remove, Signal, Turn
 from engine.money import ZERO
 from engine.round import Round
 from engine.rounds import new_round
@@ -161,6 +161,9 @@ class Table:
             self._end(life, event.t, out, announced=False)
             life = None
         if life is None:
+            if self.last is not None and isinstance(event, Chips):
+                presence.settled_before(self.last.round, event)
+                self._drain(self.last.round, out)
             if not self._opens(event):
                 return
             life = self._begin(event.t, out)
@@ -220,6 +223,8 @@ class Table:
             if seen is not None and seen.card is not event.card and life.round.rejudges(seen):
                 life.faces[event.id] = event.card
                 return True
+        elif isinstance(event, Chips):
+            return presence.lay_at_close(life.round, event) and _put_before_close(life)
         elif isinstance(event, Decision):
             at = life.round.late(event)
             if at is not None:
@@ -290,6 +295,14 @@ def _is_next(done: Round, event: Event) -> bool:
         bets = any(stack.present and stack.at_close for stack in done.stacks.values())
         return swept >= SWEPT and (not lies or not bets)
     return len(lies) == 1 and swept > SWEPT
+
+
+def _put_before_close(life: Life) -> bool:
+    """Chips that are told of too late lay there, or had gone, when the first card fell."""
+    n, event = life.log.pop()
+    place = next(i for i, (_, one) in enumerate(life.log) if isinstance(one, Dealt | Move) and one.zone.box is not None)
+    life.log.insert(place, (n, event._replace(t=life.log[place][1].t)))
+    return True
 
 
 def _as_known(event: Event, faces: dict[str, Card | None]) -> Event:

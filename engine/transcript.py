@@ -244,6 +244,8 @@ def _lies(teller: _Teller, words: Words) -> Told:
         found["stacks"] = _standing(words["stacks"])
     if words["player"]:
         found["player"] = words["player"]
+    if words["since"]:
+        found["since"] = _number(Decimal(words["since"]))
     yield found
 
 
@@ -310,7 +312,8 @@ LINES: list[tuple[re.Pattern[str], Callable[[_Teller, Words], Told]]] = [
             + _SPOT
             + r" (?P<amount>unknown|[0-9.]+)(?: count (?P<count>[0-9]+)| stacks (?P<stacks>[0-9]+))?"
             + r"(?: of (?P<player>[a-z0-9]+))?"
-            + _BY,
+            + _BY
+            + r"(?: since (?P<since>[0-9.]+))?",
             _lies,
         ),
         (r"signal (?P<name>[a-z-]+)(?P<rest>(?: [a-z]+ [a-z0-9-]+)*)", _signal),

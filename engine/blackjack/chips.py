@@ -4,7 +4,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from engine import payments
+from engine import payments, presence
 from engine.blackjack import dealer, decisions, extras, followers, inferred
 from engine.blackjack.hands import Hand
 from engine.cards import spoken
@@ -22,7 +22,7 @@ def added(r: "BlackjackRound", stack: "Stack", delta: Decimal | None, event: "Ch
     """More chips on a spot after the close: say whether the game itself explains them."""
     spot = stack.spot
     if spot.kind == "insurance":
-        return _insured(r, stack)
+        return _insured(r, stack, event)
     if spot.kind != "main" or not r.playing or spot.box not in r.hands or _dealers_turn(r):
         return False
     if payments.bet(spot) == r.seat(spot.box).spot.bet:
@@ -68,7 +68,7 @@ def _raised(r: "BlackjackRound", box: int, delta: Decimal | None, event: "Chips"
 # ---- Insurance ------------------------------------------------------------------------------------------------------
 
 
-def _insured(r: "BlackjackRound", stack: "Stack") -> bool:
+def _insured(r: "BlackjackRound", stack: "Stack", event: "Chips") -> bool:
     """Chips on the insurance line: against an Ace, before any further card, at most half (3.14.2)."""
     box = stack.spot.box
     bet = next((s for s in r.bettors.get(box, ()) if s.spot.who == stack.spot.who), None)
@@ -77,6 +77,8 @@ def _insured(r: "BlackjackRound", stack: "Stack") -> bool:
     if r.upcard is not None and not r.upcard_is_ace:
         _refuse(r, stack, "insurance-not-allowed", f"the dealer shows the {spoken(r.upcard)}, not an Ace")
         return True
+    if r.too_late and event.amount is None and presence.doubtful(r, event):
+        return True  # it may have lain there in time
     if r.too_late:
         _refuse(r, stack, "insurance-too-late", "a card beyond the second has been dealt")
         return True

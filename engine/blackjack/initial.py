@@ -110,7 +110,7 @@ def _open(r: "BlackjackRound", slip: Misdeal) -> None:
 def settled_by_book(r: "BlackjackRound", name: str) -> None:
     """Where the book itself voids the round for the error, it is void."""
     remedy = r.alerts[name].remedy
-    if remedy.outcome == "void" and not remedy.options:
+    if remedy.outcome == "void" and not remedy.options and not r.only_seen:
         r.plans.pop(name, None)
         r.void_round(r.alerts[name].says)
 

@@ -56,6 +56,12 @@ def test_settings_that_are() -> None:
     assert (book.decks, book.switches.smallest_chip, book.switches.split_vs_bj) == (6, "5", "per_hand")
 
 
+@pytest.mark.parametrize("since", [True, "1", -1, 1.5])
+def test_chips_that_lie_since_no_time(since: object) -> None:
+    with pytest.raises(EventError, match="'since': expected seconds from the start"):
+        parse({"t": 1, "event": "chips", "spot": "box1.main", "amount": None, "since": since})
+
+
 def test_a_player_may_be_a_number() -> None:
     event = parse({"t": 1, "event": "signal", "name": "seated", "box": 1, "player": 7})
     assert event[8] == "7"  # type: ignore[misc]  # a Signal
