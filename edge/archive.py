@@ -3,14 +3,18 @@
 import importlib
 import multiprocessing
 import os
+import re
 import signal
+import socket
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from functools import cache
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from pathlib import Path
 from time import monotonic
 from types import ModuleType
 
@@ -23,6 +27,8 @@ from vision.pictures import spelled
 
 TRIES = 3  # of a video whose worker dies
 NEWS_S = 0.2  # between two messages of a worker
+PATIENCE_S = 5.0
+ADDRESS = re.compile(r"(?:ray://)?\[?([^/\]]+?)\]?:(\d+)")
 ON_RAY = "expected Ray, found that it is not installed; install it: pip install 'feltwatch[ray]'"
 
 Found = Told | Exception
@@ -188,17 +194,27 @@ def on_ray(address: str) -> Share:
         raise UsageError(f"--ray {address}: {ON_RAY}") from error
 
     def share(orders: Sequence[Order], opener: Opener, progress: Progress, stop: Stop) -> Iterator[Found]:
-        try:
-            ray.init(address=address, log_to_driver=False, logging_level="ERROR", configure_logging=False)
-        except Exception as error:  # its errors have no common class
-            said = str(error).strip().splitlines()[0][:160]
-            raise UsageError(f"--ray {address}: expected a Ray cluster, found none ({said}); start it") from error
-        try:
-            yield from _shared_out(ray, orders, opener, progress, stop)
-        finally:
-            ray.shutdown()
+        with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):  # where it reports each lost worker
+            _join(ray, address)
+            try:
+                yield from _shared_out(ray, orders, opener, progress, stop)
+            finally:
+                ray.shutdown()
 
     return share
+
+
+def _join(ray: ModuleType, address: str) -> None:
+    """Join the cluster; keep the right to say what a signal does here."""
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        if named := ADDRESS.fullmatch(address):  # by itself Ray waits minutes for a machine that is not there
+            socket.create_connection((named[1], int(named[2])), PATIENCE_S).close()
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR", configure_logging=False)
+    except Exception as error:  # its errors have no common class
+        said = str(error).strip().partition("\n")[0][:160]
+        raise UsageError(f"--ray {address}: expected a Ray cluster, found none ({said}); start it") from error
+    signal.signal(signal.SIGTERM, handler)
 
 
 def _shared_out(
@@ -217,8 +233,6 @@ def _shared_out(
             order = waiting.pop(one)
             try:
                 yield ray.get(one)
-            except ray.exceptions.RaySystemError as error:
-                yield _lost(order, error)
             except (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError) as error:
                 yield _lost(order, error)
         progress.show(f"{len(orders)} videos", 1 - len(waiting) / len(orders))

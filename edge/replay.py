@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import TextIO
 
 from edge.progress import Progress
 from edge.replay_state import Desk, InterruptedReplayError, Opener, Order, Told
@@ -32,13 +33,13 @@ def replay(options: argparse.Namespace, opener: Opener = eyes_desk, keep_s: floa
         share = on_ray(options.ray)
     elif options.jobs > 1 and len(orders) > 1:
         share = in_processes(options.jobs)
-    progress = Progress(quiet=options.quiet)
+    progress, out = Progress(quiet=options.quiet), sys.stdout
     bad = 0
     with stopping() as stop:
         for found in share(orders, opener, progress, stop):
             progress.clear()
             bad += not isinstance(found, Told)
-            _say(found)
+            _say(found, out)
     if stop.signal:
         return STOPPED + stop.signal
     return 2 if bad else 0
@@ -88,10 +89,10 @@ def stopping() -> Iterator[Stop]:
             signal.signal(number, handler)
 
 
-def _say(found: Told | Exception) -> None:
+def _say(found: Told | Exception, out: TextIO) -> None:
     if isinstance(found, Told):
-        sys.stdout.write(_summary(found))
-        sys.stdout.flush()
+        out.write(_summary(found))
+        out.flush()
     elif sys.stderr is not None:
         more = "; the same command goes on from there" if isinstance(found, InterruptedReplayError) else ""
         sys.stderr.write(f"feltwatch: {found}{more}\n")

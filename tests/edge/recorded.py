@@ -8,34 +8,29 @@ import resource
 import signal
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 
 import av
 import numpy as np
 
 from edge.footage_options import add_replay_options
+from edge.pipeline import Pipeline
 from edge.replay import eyes_desk, replay
 from edge.replay_state import Watching
 from edge.table_file import TableFile
 from edge.usage import UsageError
-from engine.events import parse
-from engine.table import Table
-from engine.verdicts import Verdict
+from models.shelf import model
+from vision.eyes import Eyes
 from vision.pictures import Picture
 from vision.view import LyingCard, View
 
 CLIPS = Path(__file__).parents[2] / "datasets" / "clips"
 SIZE = (320, 180)
-
-
-@dataclass
-class Step:
-    events: list[dict[str, object]]
-    verdicts: list[Verdict]
+BLIND: Eyes = SimpleNamespace(reader=SimpleNamespace(classes=model("reader").classes))  # type: ignore[assignment]  # unused
 
 
 @dataclass
@@ -43,14 +38,26 @@ class Recorded:
     """Gives the events up to a time."""
 
     waiting: list[str]
+    deaths: Path | None = None  # a folder; at frame n comes the signal that a file n names, which is gone then
     at: float = 0.0
+    frames: int = 0
 
-    def step(self, t: float) -> list[dict[str, object]]:
+    def step(self, t: float, picture: Picture) -> list[dict[str, object]]:
+        assert picture.shape == (SIZE[1], SIZE[0], 3)
         self.at = t
+        self.frames += 1
+        if self.deaths is not None:
+            _signal(self.deaths / str(self.frames))
         due: list[dict[str, object]] = []
         while self.waiting and json.loads(self.waiting[0])["t"] <= t:
             due.append(json.loads(self.waiting.pop(0)))
         return due
+
+    def finish(self) -> list[dict[str, object]]:
+        if self.deaths is not None and (self.deaths / "ledger").exists():
+            with (self.deaths / "ledger").open("a") as ledger:
+                ledger.write("finished\n")
+        return [json.loads(line) for line in self.waiting]
 
     def view(self) -> View:
         x = 100 + 10 * (self.at % 3)
@@ -58,50 +65,40 @@ class Recorded:
         return View((card,), doubts=("the light changed",) if 5 < self.at < 6 else ())
 
 
-@dataclass
-class RecordedPipeline:
-    table: Table
-    watcher: Recorded
-    deaths: Path | None = None  # a folder; at frame n comes the signal that a file n names, which is gone then
-    frames: int = 0
-
-    def step(self, t: float, picture: Picture) -> Step:
-        assert picture.shape == (SIZE[1], SIZE[0], 3)
-        self.frames += 1
-        note = self.deaths / str(self.frames) if self.deaths is not None else None
-        if note is not None and note.exists():
-            number = int(note.read_text())
-            note.unlink()
-            os.kill(os.getpid(), number)
-        return self._told(self.watcher.step(t))
-
-    def finish(self) -> Step:
-        return self._told(self.watcher.step(1e9))
-
-    def _told(self, events: list[dict[str, object]]) -> Step:
-        verdicts: list[Verdict] = []
-        for event in events:
-            verdicts += self.table.apply(parse(json.loads(json.dumps(event), parse_float=Decimal)))
-        return Step(events, verdicts)
+def _signal(note: Path) -> None:
+    """Send this process the signal of a note; of several processes only one gets it."""
+    mine = note.with_suffix(f".{os.getpid()}")
+    with suppress(FileNotFoundError):
+        note.rename(mine)
+        text = mine.read_text()
+        mine.unlink()
+        if text == "parent":
+            os.kill(os.getppid(), signal.SIGTERM)
+        elif text.isdigit():
+            os.kill(os.getpid(), int(text))
+        else:  # a pipe: say who this is, and wait for whatever comes
+            Path(text).write_text(str(os.getpid()))
+            Path(text).read_text()
 
 
 class RecordedDesk:
-    """Opens such pipelines."""
+    """Opens pipelines with such a watcher."""
 
     models: Mapping[str, str] = MappingProxyType({"detector": "none", "reader": "none"})
-    modules = (RecordedPipeline.__module__,)
+    modules = (Recorded.__module__,)
 
     def __init__(self, deaths: Path | None = None) -> None:
         self.deaths = deaths
 
-    def begin(self, table: TableFile, size: tuple[int, int]) -> RecordedPipeline:
-        assert size == SIZE
+    def begin(self, table: TableFile, size: tuple[int, int]) -> Pipeline:
         lines = (CLIPS / "demo.events.jsonl").read_text("utf-8").splitlines()
-        return RecordedPipeline(Table(table.book), Recorded(lines), self.deaths)
+        pipeline = Pipeline(table, size, BLIND)
+        pipeline.watcher = Recorded(lines, self.deaths)  # type: ignore[assignment]  # as far as a pipeline needs one
+        return pipeline
 
     def again(self, pipeline: Watching) -> None:
-        assert isinstance(pipeline, RecordedPipeline)
-        pipeline.deaths = self.deaths
+        assert isinstance(pipeline.watcher, Recorded)
+        pipeline.watcher.deaths = self.deaths
 
 
 def open_recorded(provider: str, threads: int) -> RecordedDesk:

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from edge.footage_options import add_run_options
-from edge.live import CameraSource, FileSource, Newest, Shot, run, source_of, watch
+from edge.live import CameraSource, FileSource, Newest, Shot, run, watch
+from edge.pipeline import Step
 from edge.replay import Stop
-from edge.table_file import read_table
 from edge.usage import UsageError
-from tests.edge.recorded import CLIPS, SIZE, RecordedDesk, Step, open_recorded, write_table, write_video
+from tests.edge.recorded import CLIPS, SIZE, RecordedDesk, open_recorded, write_table, write_video
 from vision.pictures import Picture
 from vision.view import View
 
