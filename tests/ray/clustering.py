@@ -8,14 +8,17 @@ import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from ray.cluster_utils import Cluster
 
 from edge.footage_options import add_replay_options
 from edge.replay import replay
 from edge.usage import UsageError
 from tests.edge.recorded import open_recorded, write_table, write_video
+
+if TYPE_CHECKING:
+    from ray.cluster_utils import Cluster
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Ray itself, by the dozen
 NAMES = ("one", "two", "three", "four")
@@ -42,9 +45,11 @@ def deaths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def cluster(deaths: Path) -> Iterator[Cluster]:
+def cluster(deaths: Path) -> Iterator["Cluster"]:
     """Start a cluster whose head only leads, and two nodes that work."""
     assert deaths.exists()
+    from ray.cluster_utils import Cluster  # noqa: PLC0415  only `make ray` has it, and doctests are looked for here
+
     found = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     for _ in range(2):
         found.add_node(num_cpus=1)
@@ -65,7 +70,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def node_of(cluster: Cluster, pid: int) -> object:
+def node_of(cluster: "Cluster", pid: int) -> object:
     """Give the node whose worker a process is: one of its forebears is the node's."""
     forebears = set()
     while pid > 1:
@@ -79,7 +84,7 @@ def node_of(cluster: Cluster, pid: int) -> object:
 
 
 def test_the_video_of_a_lost_node_is_done_again_and_none_twice(
-    given: Path, cluster: Cluster, deaths: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    given: Path, cluster: "Cluster", deaths: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -106,7 +111,7 @@ def test_the_video_of_a_lost_node_is_done_again_and_none_twice(
 
 
 def test_what_is_done_is_not_done_again_and_bad_videos_are_told(
-    given: Path, cluster: Cluster, deaths: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    given: Path, cluster: "Cluster", deaths: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
     assert replay(options(given, out), open_recorded) == 0
