@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from vision.attention import Attention, Sight
 from vision.glimpse import Glimpse
+from vision.sides import Sides
 from vision.tracks import Patch
 
 Mask = NDArray[np.bool_]
@@ -26,6 +27,7 @@ class Look:
 
     sight: Sight
     attention: Attention
+    sides: Sides
     picture: Picture
     glimpse: Glimpse
     where: Mask  # what is looked at: changed, and calm

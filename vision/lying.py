@@ -26,9 +26,10 @@ STILL: Final = 0.3  # of a card may be in motion, and yet it lies still
 NEW: Final = 0.5  # of what a new card covers anew has changed
 ON_TOP: Final = 0.3  # of a card that came to lie wholly on others has changed
 HAIR_MM: Final = 3.0  # so far off lies another back, or the same that was pushed by a hair
-HAIR: Final = 0.035  # of a card: as much as one back laid on another shows of it
+LAID: Final = 0.12  # of a back changes at least where another is laid on it
+FRESH_S: Final = 0.45  # so soon after a card another does not follow in the same place
 SLIVER: Final = 0.06  # of a card
-PATIENCE_S: Final = 0.3  # for a face to become sure where a card was turned
+PATIENCE_S: Final = 0.45  # for a face to become sure where a card was turned
 UNREAD_S: Final = 1.2  # for the face of a new card to become sure, before the card is told without
 UNREAD: Final = 6  # looks, for that
 FIRM: Final = 0.75  # the score of a card that is told without a face
@@ -110,6 +111,8 @@ class Lying:
         if card is None:
             return None
         apart = distance(card.place, seen.place)
+        if look.t - card.rested < FRESH_S and apart <= COVERED_MM and not (card.up or self._up(seen)):
+            return card  # seen better now that the hand goes
         if apart > self._reach(card, seen) or any(distance(one.place, seen.place) + 2 < apart for one in self.coming):
             return None
         return None if self._on_top(card, seen, patch, look) else card
@@ -128,11 +131,23 @@ class Lying:
             best = int(seen.faces.argmax())
             other = best not in (self.none, self.back, card.votes.best[0]) and float(seen.faces[best]) > 0.5
             return card.up and self._up(seen) and other and patch.share(look.sight.changed) >= ON_TOP
-        fresh = patch.without([one.patch for one in self.cards])
-        if distance(card.place, seen.place) < HAIR_MM or fresh.size < HAIR * patch.size:
+        return self._laid_on(card, seen, patch, look)
+
+    def _reads(self, seen: CardGlimpse) -> bool:
+        """Tell whether a look reads a face for certain."""
+        best = int(seen.faces.argmax())
+        return best not in (self.none, self.back) and float(seen.faces[best]) >= SURE
+
+    def _laid_on(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
+        """Tell whether another back was laid on a back: its print lies elsewhere, and a dealer was there."""
+        if look.under_hand(patch) or patch.share(look.sight.changed) < LAID or card.zone is None:
             return False
+        if look.sides.by(card.zone, look.t) == "player":
+            return False
+        if distance(card.place, seen.place) < HAIR_MM:
+            return look.sides.by(card.zone, look.t) == "dealer" and patch.share(look.sight.changed) >= ON_TOP
         bare = look.bare_outside(card.quad, seen.quad)
-        return fresh.share(look.sight.changed) >= NEW and bare is not None and bare < 0.4
+        return bare is None or bare < 0.4
 
     def _up(self, seen: CardGlimpse) -> bool:
         """Put together what both networks say of the side that shows."""
@@ -156,15 +171,19 @@ class Lying:
             if clear or not handled:
                 look.understand(card.patch.without(over))
             return
-        if covered > 0.4 or (handled and card.turns == 0):
+        if covered > 0.4 and (card.up or not self._reads(seen)):
+            return
+        if handled and card.turns == 0 and not self._reads(seen):
             return
         if card.turns == 0:
             card.turned_at, card.turned = look.t, type(card.votes)()
         card.turns += 1
-        card.turned.add(seen.faces, 1.0 if clear else 0.2)
+        card.turned.add(seen.faces, 1.0 if clear or self._reads(seen) else 0.2)
         sure = card.up or card.turned.best[1] >= SURE or look.t - card.turned_at >= PATIENCE_S
         if card.turns >= VOTES and look.t - card.turned_at >= APART_S and sure:
             card.up, card.votes, card.turns = not card.up, card.turned, 0
+            self.layers += 1
+            card.layer = self.layers
             card.settle(seen, patch)
             look.understand(patch)
             yield Turned(card)

@@ -23,7 +23,7 @@ DEALER, PLAYER = 1, 2
 
 
 class Sides:
-    """Remembers of every spot from which side arms reached over it."""
+    """Remembers of every spot and zone from which side arms reached over it."""
 
     def __init__(self, camera: Camera, layout: Layout, size: tuple[int, int], factor: float) -> None:
         self.size = (size[0] // COARSE, size[1] // COARSE)
@@ -35,11 +35,11 @@ class Sides:
         away = np.array([-cv2.pointPolygonTest(edge, (float(a), float(b)), measureDist=True) for a, b in felt])
         ends = np.where(felt[:, 1] < DEALERS_MM, DEALER, np.where(away > BEYOND_MM, PLAYER, 0))
         self.ends = ends.reshape(self.size[::-1]).astype(np.uint8)
-        self.spots = {area.name: self._pixels(area, camera, step) for area in layout.areas if not area.for_cards}
-        self.over: dict[str, deque[tuple[float, int]]] = {name: deque(maxlen=60) for name in self.spots}
+        self.places = {area.name: self._pixels(area, camera, step) for area in layout.areas}
+        self.over: dict[str, deque[tuple[float, int]]] = {name: deque(maxlen=60) for name in self.places}
 
     def _pixels(self, area: Area, camera: Camera, step: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Give rows and columns of a spot, at least those of its middle."""
+        """Give rows and columns of a place."""
         points = (camera.to_picture(np.array(area.polygon)) + 0.5) / step - 0.5
         found = np.zeros(self.size[::-1], np.uint8)
         cv2.fillPoly(found, [np.round(points).astype(np.int32)], 1)
@@ -58,14 +58,14 @@ class Sides:
             reach = np.bincount(labels[(self.ends == side) & coarse], minlength=count)
             sides[reach >= ARM] |= side
         sides[0] = 0
-        for name, (rows, columns) in self.spots.items():
+        for name, (rows, columns) in self.places.items():
             side = int(np.bitwise_or.reduce(sides[labels[rows, columns]], initial=0))
             if side:
                 self.over[name].append((t, side))
 
-    def by(self, spot: str, t: float) -> str | None:
-        """Say who was at a spot just now, if one side alone was."""
-        recent = [side for when, side in self.over.get(spot, ()) if when >= t - RECENT_S]
+    def by(self, place: str, t: float) -> str | None:
+        """Say who was at a place just now, if one side alone was."""
+        recent = [side for when, side in self.over.get(place, ()) if when >= t - RECENT_S]
         dealer, player = (sum(1 for side in recent if side == one) for one in (DEALER, PLAYER))
         if any(side == DEALER | PLAYER for side in recent) or (dealer >= FEW) == (player >= FEW):
             return None

@@ -14,11 +14,21 @@ from vision.tracks import SURE, Card, Mask, bearing, distance
 Event = dict[str, object]
 
 HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
+HELD_DOWN_S: Final = 1.6  # the same of one that lay face down: it is turned on its way
 SETTLED_S: Final = 0.16  # chips are told when nothing has happened on their spot for so long
 PUSHED_MM: Final = 30.0  # a card that was pushed lies at least so far from where it lay
 HIDDEN: Final = 0.4  # of a card's place cannot be seen: it may be there no more
 CROSS_DEG: Final = 30.0
 BETTER: Final = 0.985  # so sure of another face than was told: it is told
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """What telling needs to know of the table besides the facts themselves."""
+
+    lying: Lying
+    sides: Sides
+    disturbed: Mask  # what cannot be seen for hands, or has changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +58,20 @@ class Telling:
         self.dealt = False  # since the layout was clear
         self.spots: dict[str | None, Standing] = {}
 
-    def facts(
-        self, t: float, facts: Sequence[Fact], lying: Lying, disturbed: Mask, *, first: bool = False
-    ) -> Iterator[Event]:
+    def facts(self, t: float, facts: Sequence[Fact], now: Now, *, first: bool = False) -> Iterator[Event]:
         """Tell what came, turned and went, in the order in which it came to rest."""
         for fact in sorted(facts, key=lambda one: one.card.rested):
             if isinstance(fact, New):
-                yield from self._new(t, fact.card, lying, disturbed, first=first)
+                yield from self._new(t, fact.card, now, first=first)
             elif isinstance(fact, Turned):
-                yield from self._turned(t, fact.card)
+                yield from self._turned(t, fact.card, now.sides)
             elif isinstance(fact, Gone):
                 self.left.append(Left(fact.card, t))
 
-    def _new(self, t: float, card: Card, lying: Lying, disturbed: Mask, *, first: bool) -> Iterator[Event]:
-        pushed = None if first else self._pushed(card, lying, disturbed)
+    def _new(self, t: float, card: Card, now: Now, *, first: bool) -> Iterator[Event]:
+        pushed = None if first else self._pushed(card, now.lying, now.disturbed)
         if pushed is not None:
-            yield from self._moved(t, card, pushed, lying)
+            yield from self._moved(t, card, pushed, now)
             return
         card.id = self._name(card.rested)
         self.dealt = True
@@ -86,37 +94,34 @@ class Telling:
         was pushed, and may have been turned on its way.
         """
         best = self.classes[card.votes.best[0]] if card.up else None
-        home = card.zone in self.fed and _box(card)
         gone = [one.card for one in self.left if one.card.id]
-        hidden = [
-            one
-            for one in lying.cards
-            if one is not card
-            and one.id
-            and distance(one.place, card.place) > PUSHED_MM
-            and _box(one) == home
-            and one.patch.share(disturbed) > HIDDEN
-        ]
         alike = [one for one in gone if one.up == card.up and one.face == best]
-        if home:
+        if card.zone in self.fed:
+            own = [one for one in lying.cards if one is not card and one.id and _box(one) == _box(card)]
+            far = [one for one in own if distance(one.place, card.place) > PUSHED_MM]
+            hidden = [one for one in far if one.patch.share(disturbed) > HIDDEN]
             alike += [one for one in hidden if one.up == card.up and one.face == best]
-            if not (card.zone or "").endswith(tuple("234")):
-                alike = alike or [one for one in (*gone, *hidden) if not one.up and _box(one) == home]
+            if ZONES[card.zone or ""].part != "cards":
+                first = [one for one in far if not one.up and one.zone not in self.fed]
+                alike = alike or [one for one in (*gone, *hidden) if not one.up and _box(one) == _box(card)] or first
         return max(alike, key=lambda one: (one.zone != card.zone, one.layer), default=None)
 
-    def _moved(self, t: float, card: Card, before: Card, lying: Lying) -> Iterator[Event]:
+    def _moved(self, t: float, card: Card, before: Card, now: Now) -> Iterator[Event]:
         self.left = [one for one in self.left if one.card is not before]
-        if before in lying.cards:
-            lying.cards.remove(before)
+        if before in now.lying.cards:
+            now.lying.cards.remove(before)
         card.id, card.face = before.id, before.face
         if card.up != before.up:
-            yield from self._turned(t, card)
+            yield from self._turned(t, card, now.sides)
         if card.zone != before.zone:
-            yield {"t": t, "event": "move", "id": card.id, "zone": card.zone or "outside", **_hand(card.zone)}
+            event: Event = {"t": t, "event": "move", "id": card.id, "zone": card.zone or "outside"}
+            by = now.sides.by(card.zone or "", t)
+            yield event | _hand(card.zone) | ({"by": by} if by else {})
 
-    def _turned(self, t: float, card: Card) -> Iterator[Event]:
+    def _turned(self, t: float, card: Card, sides: Sides) -> Iterator[Event]:
         if card.id:
-            yield {"t": t, "event": "turn", "id": card.id, **self._face(card)}
+            by = sides.by(card.zone or "", t)
+            yield {"t": t, "event": "turn", "id": card.id, **self._face(card), **({"by": by} if by else {})}
 
     def _name(self, rested: float) -> str:
         """Name a card by when it came to rest, so that its name does not depend on where watching began."""
@@ -130,7 +135,7 @@ class Telling:
 
     def passing(self, t: float, lying: Lying) -> Iterator[Event]:
         """Tell what is gone for good, faces that are known better by now, and when the layout is clear."""
-        for one in [one for one in self.left if t - one.at >= HELD_S]:
+        for one in [one for one in self.left if t - one.at >= (HELD_S if one.card.up else HELD_DOWN_S)]:
             self.left.remove(one)
             if one.card.id:
                 yield {"t": t, "event": "remove", "id": one.card.id}

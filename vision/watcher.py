@@ -21,7 +21,7 @@ from vision.lying import OFF_TABLE, Fact, Lying
 from vision.seen import Quad
 from vision.sides import Sides
 from vision.stacks import Stacks
-from vision.telling import Event, Telling
+from vision.telling import Event, Now, Telling
 from vision.tracks import Card, Patch, Stack
 from vision.view import LyingCard, StandingStack, View
 
@@ -87,7 +87,7 @@ class Watcher:
             calm = self.attention.calm(t)
             for region in self._regions(sight, calm):
                 facts += self._look(sight, picture, region, ~calm)
-        events = [*self.telling.facts(t, facts, self.lying, disturbed, first=not self.started)]
+        events = [*self.telling.facts(t, facts, Now(self.lying, self.sides, disturbed), first=not self.started)]
         events += self.telling.passing(t, self.lying)
         events += self.telling.chips(t, self.stacks, self.sides, self.lying)
         self.started = True
@@ -113,7 +113,7 @@ class Watcher:
         """Look at the whole table once: what lies there already."""
         seen = glimpse(self.eyes, self.camera, picture, (0, 0, self.camera.width, self.camera.height), sight.shift)
         nothing = np.zeros_like(sight.changed)
-        look = Look(sight, self.attention, picture, seen, nothing, nothing, first=True)
+        look = Look(sight, self.attention, self.sides, picture, seen, nothing, nothing, first=True)
         facts = [*self.lying.take(look)]
         self.stacks.take(look)
         taken = np.zeros_like(nothing)
@@ -170,7 +170,7 @@ class Watcher:
         seen = glimpse(self.eyes, self.camera, picture, rect, sight.shift)
         self.looks += 1
         self.hands = seen.hands
-        look = Look(sight, self.attention, picture, seen, region.where, moving)
+        look = Look(sight, self.attention, self.sides, picture, seen, region.where, moving)
         facts = [*self.lying.take(look)]
         self.stacks.take(look)
         self._leftover(look, region)
