@@ -63,11 +63,13 @@ class _Careful(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} is no value of ours")
 
 
-def unpickled(data: bytes, modules: tuple[str, ...] = OURS) -> Iterator[object]:
+def unpickled(stream: BinaryIO, modules: tuple[str, ...] = OURS) -> Iterator[object]:
     """Give the values that were pickled one after another, of classes that these modules hold."""
-    stream = io.BytesIO(data)
-    while stream.tell() < len(data):
-        yield _Careful(stream, modules).load()
+    while True:
+        try:
+            yield _Careful(stream, modules).load()
+        except EOFError:
+            return
 
 
 def save(path: Path, key: str, state: object) -> None:
@@ -85,7 +87,7 @@ def load(path: Path, key: str, modules: tuple[str, ...] = OURS) -> object | None
     if not data.startswith(head):
         return None
     try:
-        return next(unpickled(data[len(head) :], modules))
+        return next(unpickled(io.BytesIO(data[len(head) :]), modules))
     except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, StopIteration, ValueError, TypeError):
         return None
 

@@ -184,6 +184,7 @@ def watch(
     drops = _Drops(newest)
     pipeline: Watching | None = None
     size = (0, 0)
+    doubts: tuple[str, ...] = ()
     try:
         for shot in newest.shots(stop):
             if seconds is not None and shot.t >= seconds:
@@ -195,6 +196,7 @@ def watch(
                 told = [f"{width} x {height}" for width, height in (size, found)]
                 raise UsageError(f"the camera: expected pictures of {told[0]}, found {told[1]}; calibrate it again")
             _write(out, pipeline.step(shot.t, shot.picture))
+            doubts = _told(pipeline.watcher.view().doubts, doubts)
             drops.tell(shot.t)
     finally:
         enough.set()
@@ -211,6 +213,14 @@ def _read(source: Source, newest: Newest, stop: threading.Event) -> None:
         newest.end(error)
     else:
         newest.end()
+
+
+def _told(doubts: tuple[str, ...], before: tuple[str, ...]) -> tuple[str, ...]:
+    """Say the doubts that are new."""
+    for one in doubts:
+        if one not in before:
+            _say(one)
+    return doubts
 
 
 def _write(out: TextIO, step: Step) -> None:

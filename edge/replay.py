@@ -4,6 +4,7 @@ import argparse
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,8 +80,11 @@ class Stop:
 
 @contextmanager
 def stopping() -> Iterator[Stop]:
-    """Let an interrupt end the work in good order."""
+    """Let an interrupt end the work in good order; Python tells the main thread alone of one."""
     stop = Stop()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
     before = {number: signal.signal(number, stop.ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stop

@@ -35,20 +35,24 @@ class Seen:
     says: tuple[str, ...]  # new alerts
 
 
-def remember(t: float, view: View, step: Step) -> bytes:
-    """Give a frame's part of the file of views."""
+def remember(t: float, view: View | None, step: Step) -> bytes:
+    """Give a frame's part of the file of views; no view where it is as it was."""
     says = tuple(f"{one.severity.upper()} {one.code} ({one.clause})" for one in step.verdicts if isinstance(one, Alert))
     return pickle.dumps((t, view, says), pickle.HIGHEST_PROTOCOL)
 
 
 def remembered(path: Path) -> Iterator[Seen]:
     """Read that file again."""
-    for found in unpickled(path.read_bytes()):
-        if isinstance(found, tuple):
-            yield Seen(*found)
+    last = View()
+    with path.open("rb") as file:
+        for found in unpickled(file):
+            if isinstance(found, tuple):
+                t, view, says = found
+                last = last if view is None else view
+                yield Seen(t, last, says)
 
 
-def annotated(part: Path, video: Video, since: float, seen: Iterable[Seen], stop: Callable[[], bool]) -> None:
+def annotated(part: Path, video: Video, since: float, seen: Iterable[Seen], go_on: Callable[[float], bool]) -> None:
     """Draw every frame anew, at the footage's own pace: where it has no frame, the last one stands."""
     path = part / NAME
     fps = min(max(video.fps, RATES[0]), MOST_FPS)
@@ -57,19 +61,19 @@ def annotated(part: Path, video: Video, since: float, seen: Iterable[Seen], stop
     if not writer.isOpened():
         raise UsageError(f"{spelled(path)}: expected OpenCV to write video in {CODEC}, found that it cannot")
     try:
-        written = _write(writer, fps, _drawn(video, since, seen, stop), size)
+        written = _write(writer, fps, _drawn(video, since, seen, go_on), size)
     finally:
         writer.release()
     _check_whole(path, written)
 
 
 def _drawn(
-    video: Video, since: float, seen: Iterable[Seen], stop: Callable[[], bool]
+    video: Video, since: float, seen: Iterable[Seen], go_on: Callable[[float], bool]
 ) -> Iterator[tuple[float, Picture]]:
     notes: list[tuple[float, str]] = []
     with Decoding(video, since) as frames:
         for frame, one in zip(frames, seen, strict=False):
-            if stop():
+            if not go_on(one.t):
                 raise InterruptedReplayError(f"{spelled(video.path)}: stopped while it was drawn")
             notes = [(t, text) for t, text in notes if one.t - t < SHOWN_S] + [(one.t, text) for text in one.says]
             yield one.t, draw(frame.picture, one.view, one.t, [text for _, text in notes])

@@ -37,6 +37,7 @@ from vision.pictures import spelled
 EVENTS, VERDICTS, VIEWS, KEPT = "events.jsonl", "verdicts.jsonl", "views", "checkpoint"
 GAP_S = 1.0  # footage without pictures for longer is told
 LEAST_HEIGHT = 720  # pixels
+WATCHING = 0.7  # of the work, where the video is drawn anew after it
 
 Say = Callable[[float], None]  # the share that is done
 Stop = Callable[[], bool]
@@ -110,11 +111,12 @@ class _Work:
             self.desk.again(found.pipeline)
             found.recorder.folder = self.part
             return found
+        pipeline = self.desk.begin(self.table, self.video.size)
         shutil.rmtree(self.part, ignore_errors=True)
         self.part.mkdir()
         write_json(self.part / BEGUN, {"mark": mark(self.order.video)})
         (self.part / "evidence").mkdir()
-        state = State(self.desk.begin(self.table, self.video.size), Recorder(self.part, self.video.fps))
+        state = State(pipeline, Recorder(self.part, self.video.fps))
         state.sizes = dict.fromkeys((EVENTS, VERDICTS, *([VIEWS] if self.order.annotate else [])), 0)
         if self.video.height < LEAST_HEIGHT:
             size = f"{self.video.width} x {self.video.height}"
@@ -132,7 +134,7 @@ class _Work:
                 file.close()
         took = max(monotonic() - start, 1e-3)
         speed = max(self.state.t - max(before, self.state.first), 0.0) / took
-        self._report(stop)
+        self._report(say, stop)
         return speed
 
     def _watch(self, say: Say, stop: Stop) -> None:
@@ -140,7 +142,7 @@ class _Work:
         with Decoding(self.video, self.order.since, self.state.place) as frames:
             for frame in frames:
                 self._take(frame)
-                say(self._share(frame.t))
+                say(self._share(frame.t) * (WATCHING if self.order.annotate else 1.0))
                 if stop():
                     self._keep(frame)
                     raise InterruptedReplayError(f"{spelled(self.order.video)}: stopped at {frame.t:.1f} s")
@@ -176,7 +178,8 @@ class _Work:
         state.recorder.frame(t, frame.picture, view, step.events, step.verdicts)
         state.doubt(t, view.doubts)
         if self.order.annotate:
-            self.files[VIEWS].write(remember(t, view, step))
+            self.files[VIEWS].write(remember(t, None if view == state.view else view, step))
+            state.view = view
         state.t, state.frames = t, frame.number
 
     def _keep(self, frame: Frame | None = None) -> None:
@@ -189,14 +192,19 @@ class _Work:
         self.files[EVENTS].write("".join(json_line(event) for event in step.events).encode())
         self.files[VERDICTS].write("".join(encode(verdict) + "\n" for verdict in step.verdicts).encode())
 
-    def _report(self, stop: Stop) -> None:
+    def _report(self, say: Say, stop: Stop) -> None:
         """Write what is made of the whole, and put the folder where it belongs."""
         state = self.state
         events, verdicts = (_read(self.part / name) for name in (EVENTS, VERDICTS))
         write_report(self.part, facts_of(self.key, (self.video, self.table), state, events, verdicts))
         if self.order.annotate:
-            annotated(self.part, self.video, self.order.since, remembered(self.part / VIEWS), stop)
-        counts = {"rounds": _count(verdicts, "round-ended"), "doubts": len(state.doubts)}
+
+            def go_on(t: float) -> bool:
+                say(WATCHING + (1 - WATCHING) * self._share(t))
+                return not stop()
+
+            annotated(self.part, self.video, self.order.since, remembered(self.part / VIEWS), go_on)
+        counts = {"rounds": _count(verdicts, "round-started"), "doubts": len(state.doubts)}
         counts["alerts"] = _count(verdicts, "alert") - _count(verdicts, "withdrawn")
         of = {"of": self.key, "annotated": self.order.annotate, "mark": mark(self.order.video)}
         finish(self.order.folder, {**of, **counts}, (KEPT, BEGUN, VIEWS))

@@ -85,6 +85,7 @@ class State:
     standing: tuple[str, ...] = ()  # doubts that hold now
     sizes: dict[str, int] = field(default_factory=dict)  # bytes of the files that grow
     damage: str | None = None  # how the footage ended before its end
+    view: View | None = None  # the last that was remembered
     watched: bool = False  # to the end
 
     def doubt(self, t: float, sentences: Sequence[str]) -> None:

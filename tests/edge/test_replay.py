@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
@@ -19,8 +19,10 @@ import pytest
 from edge import checkpoint
 from edge.footage_options import add_replay_options
 from edge.progress import Progress
-from edge.replay import orders_of, replay, stopping
+from edge.replay import eyes_desk, orders_of, replay, stopping
 from edge.replay_files import altered, claimed, folders
+from edge.replay_film import replay_film
+from edge.replay_state import InterruptedReplayError, Order
 from edge.video import Clock, Place
 from tests.edge.recorded import CLIPS, RecordedDesk, open_recorded, write_table, write_video
 
@@ -159,6 +161,22 @@ def test_stopped_it_goes_on_from_that_frame(
     assert replay(command, lambda *_: RecordedDesk(given_deaths)) == 0
     assert (given_deaths / "300").exists()
     assert contents(tmp_path / "out") == contents(whole)
+
+
+def test_with_the_networks_too_it_goes_on_and_ends_the_same(tmp_path: Path) -> None:
+    """What they know of the table is kept and taken up again."""
+    desk = eyes_desk("cpu", 2)
+    order = Order(CLIPS / "demo.mp4", CLIPS / "demo.table.toml", tmp_path / "whole" / "demo", since=27.0)
+    told = replay_film(order, desk, lambda _: None, lambda: False)
+    assert told.folder == order.folder
+    parts = replace(order, folder=tmp_path / "parts" / "demo", keep_s=1.0)
+    frames = iter(range(10_000))
+    with pytest.raises(InterruptedReplayError, match=r"stopped at 30\.6 s"):
+        replay_film(parts, desk, lambda _: None, lambda: next(frames) == 90)
+    replay_film(parts, desk, lambda _: None, lambda: False)
+    found = contents(parts.folder)
+    assert found == contents(order.folder)
+    assert b'"card"' in found["events.jsonl"]
 
 
 def deaths(folder: Path, frames: Mapping[int, int]) -> Path:
