@@ -52,7 +52,11 @@ def in_turn(orders: Sequence[Order], opener: Opener, progress: Progress, stop: S
 def _done(order: Order, desk: Desk, say: Callable[[float], None], stop: Stop) -> Found:
     try:
         return replay_film(order, desk, say, stop)
-    except (UsageError, InterruptedReplayError) as error:
+    except UsageError as error:
+        # Of several videos one may not fit the table
+        of_table = str(error).startswith(str(order.table))
+        return UsageError(f"{spelled(order.video)}: {error}") if of_table else error
+    except InterruptedReplayError as error:
         return error
 
 

@@ -298,6 +298,16 @@ def test_a_bad_video_does_not_keep_the_others(given: Path, tmp_path: Path, capsy
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["film"]
 
 
+def test_a_video_that_does_not_fit_the_table_is_named(
+    given: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = write_video(tmp_path / "narrow.mp4", LENGTH[:5], (160, 180))
+    assert replay(options(given, tmp_path / "out", videos=[other]), open_recorded) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"feltwatch: {other}: {given}/table.toml: zone ")
+    assert contents(tmp_path / "out") == {}
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """Give a disk of 1 MB, where one may be made; else a folder."""
