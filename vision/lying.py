@@ -10,10 +10,11 @@ from typing import Final
 
 import numpy as np
 
+from vision.attention import Attention, Sight
 from vision.glimpse import CardGlimpse
 from vision.layout import Layout
 from vision.look import Look
-from vision.tracks import SURE, VOTES, Card, Patch, bearing, distance
+from vision.tracks import SURE, VOTES, Card, Mask, Patch, bearing, distance
 
 OFF_TABLE: Final = ("shoe", "discard", "float")  # cards there are in no hand
 SAME_MM: Final = 7.0  # a card seen so near a known one is that
@@ -35,6 +36,7 @@ UNREAD: Final = 6  # looks, for that
 FIRM: Final = 0.75  # the score of a card that is told without a face
 FORGET_S: Final = 0.7  # a new card that is not seen again was none
 SHOWS: Final = 0.08  # of a card's place must be seen, to say that it is gone
+EMPTY: Final = 0.85  # the same, where nothing has changed for long
 GONE: Final = 0.62  # of a card's place looks as it did without it
 OTHER: Final = 0.97  # so sure must be a face where nothing has changed
 APART_S: Final = 0.035  # looks that are to confirm each other
@@ -252,9 +254,8 @@ class Lying:
     # ---- cards that go ----------------------------------------------------------------------------------------------
 
     def _missed(self, card: Card, look: Look) -> bool:
-        """A card was not seen: tell whether its place was seen without it."""
-        others = [one.patch for one in self.cards if one is not card]
-        own = card.patch.without([*others, *(one.patch for one in self.coming)])
+        """A card was not seen in a look: tell whether its place was seen without it."""
+        own = self._own(card)
         if own.size < max(10, SHOWS * card.patch.size) or look.under_hand(card.patch):
             return False
         if own.share(look.where) < 0.35 or own.share(look.moving) > STILL:
@@ -262,10 +263,31 @@ class Lying:
         blind = own.share(look.attention.is_bare) < 0.5  # how it looks empty is not known
         if own.share(look.bare) < GONE and not blind:
             return False
-        if not card.misses:
-            card.missed_at = look.t
-        card.misses += 1
-        if card.misses < VOTES or look.t - card.missed_at < APART_S:
+        if not _again_missed(card, look.t):
             return False
         look.understand(own, empty=True)
         return True
+
+    def swept(self, sight: Sight, attention: Attention, moving: Mask) -> Iterator[Fact]:
+        """Say which cards are gone because there is nothing but felt where they lay."""
+        bare = attention.looks_bare(sight)
+        for card in [*self.cards]:
+            own = self._own(card)
+            if own.size < max(10, SHOWS * card.patch.size) or own.share(moving) > STILL or own.share(bare) < EMPTY:
+                continue
+            if _again_missed(card, sight.t):
+                self.cards.remove(card)
+                yield Gone(card)
+
+    def _own(self, card: Card) -> Patch:
+        """Give where a card would be seen, and no other."""
+        others = [one.patch for one in self.cards if one is not card]
+        return card.patch.without([*others, *(one.patch for one in self.coming)])
+
+
+def _again_missed(card: Card, t: float) -> bool:
+    """Count that a card was not where it lay; one look alone may err."""
+    if not card.misses:
+        card.missed_at = t
+    card.misses += 1
+    return card.misses >= VOTES and t - card.missed_at >= APART_S

@@ -34,6 +34,7 @@ ROUND_MM: Final = 70.0  # seen around what changed, so that a card there is seen
 SMALLEST_PX: Final = 160
 LOOKS: Final = 3  # in one frame; what is left waits for the next
 WAITS: Final = (0.0, 0.07, 0.07, 0.08, 0.12, 0.2, 0.3, 0.5, 0.8)  # seconds after each look at the same change
+SWEEP_S: Final = 0.4
 GIVEN_UP: Final = 4  # looks at least, and
 GIVEN_UP_S: Final = 1.2  # so long at rest, before what cannot be explained is taken as it is
 BUSY: Final = 0.2  # of what is around is in motion: a hand is at work there, and what is to be looked at must be
@@ -68,6 +69,7 @@ class Watcher:
         self.large = LARGE_MM2 * (camera.scale(0.0, 400.0) / self.attention.factor) ** 2
         self.room = ROUND_MM * camera.scale(0.0, 400.0) / self.attention.factor
         self.started = False
+        self.sweep = 0.0  # when it is next seen to that no card is believed to lie on bare felt
         self.looks = 0
         self.hands: tuple[NDArray[np.float64], ...] = ()
 
@@ -87,6 +89,9 @@ class Watcher:
             calm = self.attention.calm(t)
             for region in self._regions(sight, calm):
                 facts += self._look(sight, picture, region, ~calm)
+        if t >= self.sweep:
+            self.sweep = t + SWEEP_S
+            facts += self.lying.swept(sight, self.attention, ~self.attention.calm(t) | sight.changed)
         events = [*self.telling.facts(t, facts, Now(self.lying, self.sides, disturbed), first=not self.started)]
         events += self.telling.passing(t, self.lying)
         events += self.telling.chips(t, self.stacks, self.sides, self.lying)
