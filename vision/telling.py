@@ -1,21 +1,19 @@
 """Table events out of what is believed to lie where: told once it has settled, corrected when it is known better."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from engine.spots import ZONES
 from vision.layout import Layout
 from vision.lying import Fact, Gone, Lying, New, Turned
 from vision.sides import Sides
-from vision.stacks import Stacks
 from vision.tracks import SURE, Card, Mask, bearing, distance
 
 Event = dict[str, object]
 
 HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
 HELD_DOWN_S: Final = 1.6  # the same of one that lay face down: it is turned on its way
-SETTLED_S: Final = 0.16  # chips are told when nothing has happened on their spot for so long
 PUSHED_MM: Final = 30.0  # a card that was pushed lies at least so far from where it lay
 HIDDEN: Final = 0.4  # of a card's place cannot be seen: it may be there no more
 CROSS_DEG: Final = 30.0
@@ -39,13 +37,6 @@ class Left:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What was told of a spot."""
-
-    stacks: int
-
-
 class Telling:
     """Turns facts into table events, and holds what had better wait."""
 
@@ -56,7 +47,11 @@ class Telling:
         self.left: list[Left] = []
         self.fed = {area.name for area in layout.areas if area.for_cards and _is_fed(area.name)}
         self.dealt = False  # since the layout was clear
-        self.spots: dict[str | None, Standing] = {}
+
+    @property
+    def clearing(self) -> bool:
+        """Tell whether the last cards have just gone, and the round may be over: what comes now is of the next."""
+        return bool(self.dealt and self.left)
 
     def facts(self, t: float, facts: Sequence[Fact], now: Now, *, first: bool = False) -> Iterator[Event]:
         """Tell what came, turned and went, in the order in which it came to rest."""
@@ -153,24 +148,6 @@ class Telling:
             if likely >= (SURE if card.face is None else BETTER):
                 card.face = name
                 yield {"t": t, "event": "correct", "id": card.id, "card": name}
-
-    def chips(self, t: float, stacks: Stacks, sides: Sides, lying: Lying) -> Iterator[Event]:
-        """Tell of every spot on which something changed, once it has settled."""
-        if self.dealt and self.left and not lying.cards:
-            return  # the layout is about to be clear: what comes now is of the next round
-        for spot, when in [*stacks.touched.items()]:
-            if t - when < SETTLED_S or any(one.spot == spot for one in stacks.coming):
-                continue
-            del stacks.touched[spot]
-            count = len(stacks.on(spot))
-            if count == 0 and self.spots.get(spot, Standing(0)).stacks == 0:
-                continue
-            self.spots[spot] = replace(self.spots.get(spot, Standing(0)), stacks=count)
-            by = sides.by(spot, when) if spot else None
-            event: Event = {"t": t, "event": "chips", "spot": spot or "outside", "amount": None if count else 0}
-            if count:
-                event["stacks"] = [{"top": None, "count": None}] * count
-            yield event | ({"by": by} if by else {})
 
 
 def _hand(zone: str | None) -> Event:

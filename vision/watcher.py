@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.attention import Attention, Sight
+from vision.bets import Bets
 from vision.camera import Camera
 from vision.eyes import Eyes
 from vision.glimpse import Rect, glimpse
@@ -62,6 +63,7 @@ class Watcher:
         self.stacks = Stacks(layout)
         self.sides = Sides(camera, layout, self.attention.size, self.attention.factor)
         self.telling = Telling(layout, eyes.reader.classes)
+        self.bets = Bets()
         shape = (self.attention.size[1], self.attention.size[0])
         self.felt = self._watched()
         self.wait = np.zeros(shape, np.float32)  # until when a change need not be looked at again
@@ -94,7 +96,8 @@ class Watcher:
             facts += self.lying.swept(sight, self.attention, ~self.attention.calm(t) | sight.changed)
         events = [*self.telling.facts(t, facts, Now(self.lying, self.sides, disturbed), first=not self.started)]
         events += self.telling.passing(t, self.lying)
-        events += self.telling.chips(t, self.stacks, self.sides, self.lying)
+        if self.lying.cards or not self.telling.clearing:
+            events += self.bets.told(t, self.stacks, self.sides)
         self.started = True
         return events
 
