@@ -27,7 +27,7 @@ STILL: Final = 0.3  # of a card may be in motion, and yet it lies still
 NEW: Final = 0.5  # of what a new card covers anew has changed
 ON_TOP: Final = 0.3  # of a card that came to lie wholly on others has changed
 HAIR_MM: Final = 3.0  # so far off lies another back, or the same that was pushed by a hair
-LAID: Final = 0.12  # of a back changes at least where another is laid on it
+LAID: Final = 0.15  # of a back changes at least where another is laid on it
 FRESH_S: Final = 0.45  # so soon after a card another does not follow in the same place
 SLIVER: Final = 0.06  # of a card
 PATIENCE_S: Final = 0.45  # for a face to become sure where a card was turned
@@ -194,7 +194,7 @@ class Lying:
 
     def _came(self, seen: CardGlimpse, patch: Patch, look: Look) -> None:
         """What looks like a card where none was: count it, if the table has changed so."""
-        if not (look.first or look.everywhere or self._changed(patch, look)):
+        if not (look.first or look.everywhere or self._changed(patch, look, up=self._up(seen))):
             return
         up = self._up(seen)
         for card in self.coming:
@@ -218,11 +218,19 @@ class Lying:
             card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)
         self.coming.append(card)
 
-    def _changed(self, patch: Patch, look: Look) -> bool:
+    def _changed(self, patch: Patch, look: Look, *, up: bool) -> bool:
+        """Tell whether the table has changed as it does when a card comes to lie there."""
+        if not up and any(self._is_on(patch, one, look) for one in self.cards if not one.up):
+            return patch.share(look.sight.changed) >= LAID
         fresh = patch.without([card.patch for card in self.cards])
         if fresh.size >= SLIVER * patch.size:
             return fresh.share(look.sight.changed) >= NEW
         return patch.share(look.sight.changed) >= ON_TOP
+
+    def _is_on(self, patch: Patch, card: Card, look: Look) -> bool:
+        """Tell whether a dealer laid a back on most of another."""
+        most = patch.size - patch.without([card.patch]).size > 0.6 * patch.size
+        return most and look.sides.by(card.zone or "", look.t) == "dealer"
 
     def _accepted(self, look: Look) -> Iterator[Fact]:
         """Believe the new cards that were seen often enough, the surest first."""
@@ -230,7 +238,7 @@ class Lying:
             if card.missed_at != look.t or not self._believed(card, look):
                 continue
             self.coming.remove(card)
-            if not (look.first or look.everywhere) and not self._changed(card.patch, look):
+            if not (look.first or look.everywhere) and not self._changed(card.patch, look, up=card.up):
                 continue  # another card of the same look explains what changed
             self.layers += 1
             card.layer, card.zone, card.turns = self.layers, self.zone(card.place), 0
