@@ -1,30 +1,86 @@
-"""`feltwatch demo`: the bundled rounds and the bundled film, judged and shown as one would want to watch them."""
+"""`feltwatch demo`: the bundled film replayed as any footage is, told as it is watched; then its report."""
 
 import argparse
+import json
+import os
+import shutil
 import sys
 from importlib.resources import as_file, files
+from math import inf
+from pathlib import Path
 
-from edge.judge import judge, told
-from engine import transcript
+from edge.judge import read
+from edge.pipeline import Pipeline, Step
+from edge.replay_desk import EyesDesk
+from edge.replay_files import part_of
+from edge.replay_film import replay_film
+from edge.replay_state import Order
+from edge.screen import show
+from edge.table_file import TableFile
+from edge.watch import Watch
+from engine.events import Chips, Clear, Event, Remove, Tick
+from vision.eyes import Eyes
+from vision.pictures import Picture
 
+FOLDER = Path("feltwatch-demo")
 CLIP = "demo"  # two rounds filmed on a simulated table; in the second the dealer errs
-CLIP_BOOK = "blackjack-rws-v5"
 
 
 def demo(options: argparse.Namespace) -> int:
-    """Judge every bundled round, then what happens in the bundled film."""
+    """Replay the bundled film into a folder here, and open its report."""
     del options
-    folder = files("datasets").joinpath("rounds")
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".round"))
-    options = argparse.Namespace(decks=None, minimum=None, maximum=None, settings=[], book=None, watch=True)
-    rounds = 0
-    for name in names:
-        for scenario in transcript.parse(folder.joinpath(name).read_text(encoding="utf-8")):
-            told(scenario, name, options)
-            rounds += 1
-    clip = files("datasets").joinpath("clips")
-    with as_file(clip.joinpath(f"{CLIP}.events.jsonl")) as events, as_file(clip.joinpath(f"{CLIP}.mp4")) as film:
-        sys.stdout.write(f"\n── A filmed table: {film}\n   judged by what is true of it, until cameras do that\n\n")
-        judge(argparse.Namespace(**{**vars(options), "file": str(events), "book": CLIP_BOOK}))
-    sys.stdout.write(f"\n{rounds} rounds and a film judged. Try one yourself: feltwatch judge --watch FILE.round\n")
+    clips = files("datasets").joinpath("clips")
+    with as_file(clips.joinpath(f"{CLIP}.mp4")) as film, as_file(clips.joinpath(f"{CLIP}.table.toml")) as table:
+        _say(f"Watching {film} as a camera above the table would")
+        desk = _TellingDesk("cpu", len(os.sched_getaffinity(0)))
+        order = Order(film, table, FOLDER, force=True, threads=desk.threads, keep_s=inf)
+        try:
+            told = replay_film(order, desk, lambda _: None, lambda: False)
+        except KeyboardInterrupt:
+            shutil.rmtree(part_of(FOLDER), ignore_errors=True)
+            raise
+    report = told.folder.resolve() / "report.html"
+    _say("", f"The report: {report}")
+    show(report.as_uri())
     return 0
+
+
+class _TellingDesk(EyesDesk):
+    """Opens the pipeline of every replay, and has it tell what it sees."""
+
+    def begin(self, table: TableFile, size: tuple[int, int]) -> Pipeline:
+        return _Telling(table, size, self.eyes)
+
+
+class _Telling(Pipeline):
+    def __init__(self, table: TableFile, size: tuple[int, int], eyes: Eyes) -> None:
+        super().__init__(table, size, eyes)
+        self.watch = Watch(table.book, self.table, "The bundled film")
+        _say(*self.watch.head())
+
+    def step(self, t: float, picture: Picture) -> Step:
+        return self._told(super().step(t, picture))
+
+    def finish(self) -> Step:
+        return self._told(super().finish())
+
+    def _told(self, step: Step) -> Step:
+        for found in step.events:
+            event = read(json.dumps(found).encode())
+            lines = self.watch.event(event)
+            if self._matters(event):
+                _say(*lines)
+        _say(*self.watch.verdicts(step.verdicts))
+        return step
+
+    def _matters(self, event: Event) -> bool:
+        """Leave out how the table is cleared and paid: bets, until the first card, and cards are what one looks for."""
+        if isinstance(event, Chips):
+            life = self.table.life
+            return event.amount is None and life is not None and not life.round.seen
+        return not isinstance(event, Remove | Clear | Tick)
+
+
+def _say(*lines: str) -> None:
+    sys.stdout.write("".join(line + "\n" for line in lines))
+    sys.stdout.flush()

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from datasets.truth import truth_of
+from edge.cli import main
 from engine.books.errors import CODES
 from engine.books.meanings import MEANINGS
+from engine.transcript import parse
 from engine.verdicts import SEVERITIES
 from models.shelf import models
 from tests.pages import DOCS, FIGURES, PAGES
@@ -58,6 +60,13 @@ def test_the_commands_of_the_pages_say_what_they_say(where: str, command: str, e
     said = done.stdout
     pattern = re.escape(expected.rstrip("\n")).replace(re.escape("…"), ".*")
     assert re.fullmatch(pattern, said.rstrip("\n"), re.DOTALL), said
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "examples").glob("*.round")), ids=lambda path: path.stem)
+def test_the_rounds_of_the_pages_can_be_watched(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["judge", "--watch", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert all(f"── {scenario.title} ──" in said for scenario in parse(path.read_text("utf-8")))
 
 
 JSON = [(where, line) for where, text in blocks("json") for line in text.splitlines()]
