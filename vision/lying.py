@@ -31,6 +31,7 @@ LAID: Final = 0.15  # of a back changes at least where another is laid on it
 FRESH_S: Final = 0.45  # so soon after a card another does not follow in the same place
 SLIVER: Final = 0.06  # of a card
 PATIENCE_S: Final = 0.45  # for a face to become sure where a card was turned
+MOVED_S: Final = 2.5  # where nothing has moved for so long, nothing came
 UNREAD_S: Final = 1.2  # for the face of a new card to become sure, before the card is told without
 UNREAD: Final = 6  # looks, for that
 FIRM: Final = 0.75  # the score of a card that is told without a face
@@ -211,8 +212,20 @@ class Lying:
                 card.settle(seen, patch)
                 return
         moved = look.attention.moved_at[patch.box][patch.mask]
-        rested = float(np.clip(np.median(moved), look.t - 5, look.t)) if len(moved) else look.t
-        card = Card(seen.quad, seen.place, seen.angle, patch, up, look.t, max(rested, 0.0), looks=1, missed_at=look.t)
+        rested = float(np.median(moved)) if len(moved) else look.t
+        if not (look.first or look.everywhere) and rested < look.t - MOVED_S:
+            return  # nothing has moved there
+        card = Card(
+            seen.quad,
+            seen.place,
+            seen.angle,
+            patch,
+            up,
+            look.t,
+            min(max(rested, 0.0), look.t),
+            looks=1,
+            missed_at=look.t,
+        )
         card.score = seen.score
         if up:
             card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)
@@ -220,12 +233,23 @@ class Lying:
 
     def _changed(self, patch: Patch, look: Look, *, up: bool) -> bool:
         """Tell whether the table has changed as it does when a card comes to lie there."""
+        if not up and self._is_players(patch, look):
+            return False
         if not up and any(self._is_on(patch, one, look) for one in self.cards if not one.up):
             return patch.share(look.sight.changed) >= LAID
         fresh = patch.without([card.patch for card in self.cards])
         if fresh.size >= SLIVER * patch.size:
             return fresh.share(look.sight.changed) >= NEW
         return patch.share(look.sight.changed) >= ON_TOP
+
+    def _is_players(self, patch: Patch, look: Look) -> bool:
+        """Tell whether it is a Player who handles the backs that lie there: he brings no card."""
+        for card in self.cards:
+            near = not card.up and patch.size - patch.without([card.patch]).size > SLIVER * patch.size
+            dealt = (card.zone or "").endswith(".cards")
+            if near and dealt and look.sides.by(card.zone or "", look.t) == "player":
+                return True
+        return False
 
     def _is_on(self, patch: Patch, card: Card, look: Look) -> bool:
         """Tell whether a dealer laid a back on most of another."""
@@ -237,12 +261,16 @@ class Lying:
         for card in sorted(self.coming, key=lambda one: -one.looks):
             if card.missed_at != look.t or not self._believed(card, look):
                 continue
+            if card not in self.coming:
+                continue
             self.coming.remove(card)
             if not (look.first or look.everywhere) and not self._changed(card.patch, look, up=card.up):
                 continue  # another card of the same look explains what changed
             self.layers += 1
             card.layer, card.zone, card.turns = self.layers, self.zone(card.place), 0
             self.cards.append(card)
+            if not card.up:  # of several rectangles that fit one back, one is enough
+                self.coming = [one for one in self.coming if one.up or distance(one.place, card.place) > COVERED_MM]
             if not look.under_hand(card.patch):
                 look.understand(card.patch)
             yield New(card)
