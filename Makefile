@@ -1,10 +1,12 @@
 # make setup   one virtual environment in .venv, from hashed pins; redone when the pins or pyproject.toml change
 # make check   formatting, lint and types
 # make test    check, then every test and doctest, with the coverage of engine
-# make demo    the bundled footage through the whole pipeline
+# make demo    the bundled film replayed, and its report opened
+# make browser the pages in a real browser; needs chromium and chromedriver (Debian: chromium, chromium-driver)
 # make bench   speed figures, each beside its yardstick
 # make fuzz    the coverage-guided fuzzer over the judge, for seconds=600
 # make physical  Blender (1 GB) into .venv, then the tests that render with it
+# make ray     Ray into .venv, then the tests of a cluster of two nodes
 # make training  torch and ultralytics (large) into .venv, then the tests that train with them
 # make models  from nothing to the shipped weights: data, training (a day of two cores), export, figures; can be stopped
 # make clean   removes everything the other targets made
@@ -18,7 +20,7 @@ photographs :=  # a folder of photographs of cards that the networks learn from 
 # The first of these that runs at all (a version manager may list one it cannot start); or say make PYTHON=...
 PYTHON ?= $(shell python3.11 --version >/dev/null 2>&1 && echo python3.11 || echo python3)
 
-.PHONY: setup check test demo bench fuzz physical training models clean
+.PHONY: setup check test browser demo bench fuzz physical ray training models clean
 .DEFAULT_GOAL := test
 
 setup: .venv/.ready
@@ -40,6 +42,9 @@ check: setup
 test: setup check
 	@$(bin)/pytest --cov --cov-report=term-missing:skip-covered --cov-fail-under=$(engine_coverage)
 
+browser: setup
+	@$(bin)/pytest tests/browser/browsing.py
+
 demo: setup
 	@$(bin)/feltwatch demo
 
@@ -54,6 +59,10 @@ fuzz: setup
 physical: setup
 	@$(bin)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/physical.txt
 	@$(bin)/pytest tests/physical/rendering.py
+
+ray: setup
+	@$(bin)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e '.[ray]'
+	@$(bin)/pytest tests/ray/clustering.py
 
 training: setup
 	@$(bin)/python -m pip install --quiet --disable-pip-version-check -e '.[train]'
@@ -70,5 +79,5 @@ models: training
 	@$(bin)/python -m models evaluate calibrate --write
 
 clean:
-	@rm -rf .venv .fuzz build dist *.egg-info .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .fuzz feltwatch-demo .*-feltwatch-demo build dist *.egg-info .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -34,5 +34,11 @@ def test_a_wheel_holds_all_that_the_commands_need(tmp_path: Path) -> None:
     ran = [sys.executable, "-m", "edge.cli"]
     done = subprocess.run([*ran, "detect", PICTURE, "--json"], cwd=tmp_path, env=away, capture_output=True, check=True)
     assert any(card["card"] for card in json.loads(done.stdout)["cards"])
-    done = subprocess.run([*ran, "demo"], cwd=tmp_path, env=away, capture_output=True, check=True)
-    assert b"Round 1" in done.stdout
+    clip = installed / "datasets" / "clips" / "demo.mp4"
+    replay = ["replay", clip, "-c", clip.with_name("demo.table.toml"), "-o", tmp_path, "--from", "32", "--quiet"]
+    done = subprocess.run([*ran, *replay], cwd=tmp_path, env=away, capture_output=True, check=True)
+    report = (tmp_path / "demo" / "report.html").read_text("utf-8")
+    for page in ("report.css", "report.js"):
+        assert (ROOT / "edge" / "pages" / page).read_text("utf-8").strip() in report
+    assert '"found":true' in (tmp_path / "demo" / "events.jsonl").read_text("utf-8")
+    assert (installed / "edge" / "pages" / "calibrate.html").is_file()
