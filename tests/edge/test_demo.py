@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.test_schemas import EVENT, VERDICT
+
 DEMO = [sys.executable, "-m", "edge.cli", "demo"]
 
 
@@ -54,8 +56,17 @@ def test_it_watches_the_film_tells_it_and_shows_the_report(
         "win",
     ]
     assert len(told) < 70
-    judged = [json.loads(line) for line in report.with_name("verdicts.jsonl").read_text().splitlines()]
-    assert sum(one["verdict"] == "alert" for one in judged) == 1
+    events, verdicts = (lines(report.with_name(f"{name}.jsonl")) for name in ("events", "verdicts"))
+    for event in events:
+        EVENT.validate(event)
+    for verdict in verdicts:
+        VERDICT.validate(verdict)
+    assert [event["rested"] for event in events if event["event"] == "card"]
+    assert sum(verdict["verdict"] == "alert" for verdict in verdicts) == 1
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 @pytest.mark.parametrize(("screen", "shown"), [("", ""), (":7", "file:///report.html\n")])
