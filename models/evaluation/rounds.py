@@ -13,6 +13,7 @@ CardTold = tuple[str, str | None, str]  # zone, face, side
 
 GRAVE = ("void", "stop", "correct")
 ANSWERS = ("right", "unresolved", "wrong")
+LATEST_S = 8.0  # what is told alike so much later is another card
 
 # What only an amount, an announcement or the look of a card makes an error.
 HIDDEN = frozenset(
@@ -81,6 +82,7 @@ class Score:
     withdrawn: list[str] = field(default_factory=list)  # false too, for a while
     late_s: list[float] = field(default_factory=list)
     rest_s: list[float] = field(default_factory=list)  # by how much the time of coming to rest is off
+    untold: int = 0  # cards of which nothing was told so
 
 
 def scores(film: Film, told: Told) -> list[Score]:
@@ -176,11 +178,7 @@ def _events(score: Score, truth: Sequence[Json], told: Sequence[Json]) -> None:
     for what, a, b, c, d in matcher.get_opcodes():
         if what != "equal":
             score.differs.append(f"expected {_said(owed[a:b])}, told {_said(seen[c:d])}")
-    cards = [[event for event in events if event["event"] == "card"] for events in (truth, told)]
-    for a, b, size in matcher.get_matching_blocks():
-        for one, other in zip(cards[0][a : a + size], cards[1][b : b + size], strict=True):
-            score.late_s.append(_time(other) - _time(one))
-            score.rest_s.append(float(str(other.get("rested", other["t"]))) - _time(one))
+    _timed(score, truth, told)
     owed_hands, seen_hands = _handled(truth), _handled(told)
     if owed_hands != seen_hands:
         score.differs.append(
@@ -190,6 +188,24 @@ def _events(score: Score, truth: Sequence[Json], told: Sequence[Json]) -> None:
     unread = any(event.get("face") == "up" and event.get("card") is None for event in told)
     if score.differs:
         score.events = "unresolved" if unread or score.result[1] in ("unresolved", "") else "wrong"
+
+
+def _timed(score: Score, truth: Sequence[Json], told: Sequence[Json]) -> None:
+    """Say how long after it came to rest each card was told: the next that is told alike in that place."""
+    left = [event for event in told if event["event"] == "card"]
+    for one in (event for event in truth if event["event"] == "card"):
+        alike = [other for other in left if _card(other) == _card(one) and abs(_time(other) - _time(one)) < LATEST_S]
+        if not alike:
+            score.untold += 1
+            continue
+        other = min(alike, key=lambda event: abs(_rested(event) - _time(one)))
+        left.remove(other)
+        score.late_s.append(_time(other) - _time(one))
+        score.rest_s.append(_rested(other) - _time(one))
+
+
+def _rested(event: Json) -> float:
+    return float(str(event.get("rested", event["t"])))
 
 
 def _said(cards: Sequence[CardTold]) -> str:

@@ -68,7 +68,7 @@ def _scores(films: Sequence[Seen]) -> list[Score]:
 
 
 def _counts(score: Score) -> bool:
-    """Tell whether settlements of a round count: where somebody ruled, no camera knows what was ruled."""
+    """Tell whether settlements of a round count: where somebody ruled, no camera knows how."""
     return not score.ruled and score.result[1] != "unresolved"
 
 
@@ -125,16 +125,10 @@ def _late(films: Sequence[Seen]) -> Figures:
     off = np.array([abs(t) for score in _scores(films) for t in score.rest_s])
     if not len(late):
         return {"cards": 0}
-    p50, p90, p99 = (round(float(value), 3) for value in np.percentile(late, [50, 90, 99]))
-    rest = round(float(np.percentile(off, 99)), 3)
-    return {
-        "cards": len(late),
-        "p50": p50,
-        "p90": p90,
-        "p99": p99,
-        "most": round(float(late.max()), 3),
-        "rest p99": rest,
-    }
+    found: Figures = {"cards": len(late), "not told so": sum(score.untold for score in _scores(films))}
+    for share in (50, 90, 99, 100):
+        found[f"p{share}" if share < 100 else "most"] = round(float(np.percentile(late, share)), 3)
+    return {**found, "rest p99": round(float(np.percentile(off, 99)), 3)}
 
 
 def _work(films: Sequence[Seen]) -> Figures:
