@@ -15,7 +15,7 @@ from vision.eyes import Eyes
 from vision.pictures import Picture
 from vision.watcher import Watcher
 
-TICK_S: Final = 10.0  # after so long without an event one says that nothing happened
+TICK_S: Final = 10.0  # of footage: so often an event says that nothing happened, if nothing did
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class _Begun:
     """Whether rounds are judged yet: from when the layout was first seen clear of cards."""
 
     rounds: bool = True
-    last: float = 0.0  # the time of the last event
+    last: float = -1.0  # the time of the last frame
 
 
 class Pipeline:
@@ -59,10 +59,10 @@ class Pipeline:
         """Judge what was seen; a round that was already being dealt when watching began is not judged."""
         told: list[dict[str, object]] = []
         verdicts: list[Verdict] = []
-        if not events and t - self.begun.last >= TICK_S:
+        if t // TICK_S > self.begun.last // TICK_S >= 0 and not events:
             events = [{"t": t, "event": "tick"}]
+        self.begun.last = t
         for event in events:
-            self.begun.last = t
             told.append(event)
             if event.get("found"):
                 self.begun.rounds = False

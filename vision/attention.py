@@ -19,6 +19,7 @@ Floats = NDArray[np.float32]
 WIDE: Final = 640  # pixels of the small picture across
 LEAST: Final = 11  # grey levels: less is noise
 NOISES: Final = 6.0  # times the noise is no noise any more
+NOISE: Final = 1.5  # grey levels, until it was measured
 EDGES: Final = 0.55  # of the contrast around a point: a hair's shift makes so much difference at an edge
 BRIEF_S: Final = 0.07  # what moved is compared with a picture at least so old
 REST_S: Final = 0.05  # what has not moved for so long is calm
@@ -55,7 +56,7 @@ class Attention:
         self.is_bare = np.zeros(shape, bool)
         self.moved_at = np.full(shape, -1e9, np.float32)
         self.changed_at = np.full(shape, 1e9, np.float32)  # when what differs now began to differ
-        self.noise = 1.5
+        self.noise = NOISE
         self.count = 0
         self._kept: list[tuple[float, Picture]] = []
         self._window = cv2.createHanningWindow((shape[1] // 2, shape[0] // 2), cv2.CV_32F)
@@ -117,6 +118,15 @@ class Attention:
         assert self.bare is not None  # noqa: S101  a sight comes after the first step
         tolerated = self.edges + np.uint8(max(2 * LEAST, round(2 * NOISES * self.noise)))
         return np.asarray(self.is_bare & (_apart(sight.small, self.bare) <= tolerated))
+
+    def renew(self, sight: Sight, taken: Mask) -> None:
+        """Forget all that was before this frame, on which nothing happens; `taken` is where things stand."""
+        self.known = sight.small.astype(np.float32)
+        self.bare, self.is_bare = sight.small.copy(), ~taken
+        self.edges = _edges(sight.small)
+        self.moved_at.fill(-1e9)
+        self.changed_at.fill(1e9)
+        self.noise, self.count, self._kept = NOISE, 0, [(sight.t, sight.small)]
 
     def _begin(self, raw: Picture) -> None:
         self.known = raw.astype(np.float32)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vision.attention import Attention, Sight
 from vision.glimpse import Glimpse
 from vision.sides import Sides
-from vision.tracks import Patch
+from vision.tracks import Card, Patch
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -34,6 +34,7 @@ class Look:
     moving: Mask
     everywhere: bool = False  # at the whole table, changed or not
     first: bool = False  # nothing is known yet
+    sought: Card | None = None  # the one thing that is looked for
 
     @property
     def t(self) -> float:

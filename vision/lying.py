@@ -28,6 +28,7 @@ NEW: Final = 0.5  # of what a new card covers anew has changed
 ON_TOP: Final = 0.3  # of a card that came to lie wholly on others has changed
 HAIR_MM: Final = 3.0  # so far off lies another back, or the same that was pushed by a hair
 LAID: Final = 0.15  # of a back changes at least where another is laid on it
+FELT: Final = 0.55  # of what shows beside a back may look like felt, and yet it is another back
 FRESH_S: Final = 0.45  # so soon after a card another does not follow in the same place
 SLIVER: Final = 0.06  # of a card
 PATIENCE_S: Final = 0.45  # for a face to become sure where a card was turned
@@ -37,6 +38,9 @@ UNREAD: Final = 6  # looks, for that
 FIRM: Final = 0.75  # the score of a card that is told without a face
 FORGET_S: Final = 0.7  # a new card that is not seen again was none
 SHOWS: Final = 0.08  # of a card's place must be seen, to say that it is gone
+CHECK_S: Final = 2.0  # a card that was not seen for so long is looked for
+OPEN: Final = 0.5  # of it shows
+UNSEEN: Final = 3  # looks for it that do not find it
 EMPTY: Final = 0.85  # the same, where nothing has changed for long
 GONE: Final = 0.62  # of a card's place looks as it did without it
 OTHER: Final = 0.97  # so sure must be a face where nothing has changed
@@ -92,7 +96,7 @@ class Lying:
             yield from self._again(card, seen, patch, unknown, look)
         yield from self._accepted(look)
         for card in [one for one in self.cards if one not in met]:
-            if self._missed(card, look):
+            if self._missed(card, look) or self._unseen(card, look):
                 self.cards.remove(card)
                 yield Gone(card)
         self.coming = [one for one in self.coming if look.t - max(one.missed_at, one.seen_at) < FORGET_S]
@@ -150,7 +154,7 @@ class Lying:
         if distance(card.place, seen.place) < HAIR_MM:
             return look.sides.by(card.zone, look.t) == "dealer" and patch.share(look.sight.changed) >= ON_TOP
         bare = look.bare_outside(card.quad, seen.quad)
-        return bare is None or bare < 0.4
+        return bare is None or bare < FELT
 
     def _up(self, seen: CardGlimpse) -> bool:
         """Put together what both networks say of the side that shows."""
@@ -163,7 +167,7 @@ class Lying:
         over += [*unknown, *(one.patch for one in self.coming)]
         covered, handled = 1 - patch.without(over).size / max(patch.size, 1), look.under_hand(patch)
         clear = covered < SLIVER and not handled
-        card.misses, card.missed_at = 0, 0.0
+        card.misses, card.missed_at, card.unseen, card.met_at = 0, 0.0, 0, look.t
         if self._up(seen) == card.up:
             card.turns = 0
             card.looks += 1
@@ -267,7 +271,7 @@ class Lying:
             if not (look.first or look.everywhere) and not self._changed(card.patch, look, up=card.up):
                 continue  # another card of the same look explains what changed
             self.layers += 1
-            card.layer, card.zone, card.turns = self.layers, self.zone(card.place), 0
+            card.layer, card.zone, card.turns, card.met_at = self.layers, self.zone(card.place), 0, look.t
             self.cards.append(card)
             if not card.up:  # of several rectangles that fit one back, one is enough
                 self.coming = [one for one in self.coming if one.up or distance(one.place, card.place) > COVERED_MM]
@@ -303,6 +307,23 @@ class Lying:
             return False
         look.understand(own, empty=True)
         return True
+
+    def _unseen(self, card: Card, look: Look) -> bool:
+        """Tell whether a card that was looked for is not there, as was found again and again."""
+        if card is not look.sought or look.under_hand(card.patch) or card.patch.share(look.moving) > 0:
+            return False
+        card.met_at = look.t  # the others first
+        card.unseen += 1
+        if card.unseen < UNSEEN:
+            return False
+        look.understand(self._own(card), empty=True)
+        return True
+
+    def doubtful(self, t: float, moving: Mask) -> Card | None:
+        """Give the card that was not seen for longest, if it shows and nothing moves there."""
+        long = [one for one in self.cards if t - one.met_at > CHECK_S and one.patch.share(moving) == 0]
+        shown = [one for one in long if self._own(one).size > OPEN * one.patch.size]
+        return min(shown, key=lambda one: one.met_at, default=None)
 
     def swept(self, sight: Sight, attention: Attention, moving: Mask) -> Iterator[Fact]:
         """Say which cards are gone because there is nothing but felt where they lay."""

@@ -16,6 +16,7 @@ HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
 HELD_DOWN_S: Final = 1.6  # the same of one that lay face down: it is turned on its way
 PUSHED_MM: Final = 30.0  # a card that was pushed lies at least so far from where it lay
 HIDDEN: Final = 0.4  # of a card's place cannot be seen: it may be there no more
+FOUR: Final = 4  # cards of a hand that is set in two
 CROSS_DEG: Final = 30.0
 BETTER: Final = 0.985  # so sure of another face than was told: it is told
 
@@ -45,6 +46,7 @@ class Telling:
         self.classes = tuple(classes)
         self.ids: set[str] = set()
         self.left: list[Left] = []
+        self.fours = any(area.name.endswith(".low") for area in layout.areas)  # hands of four cards, set in two
         self.fed = {area.name for area in layout.areas if area.for_cards and _is_fed(area.name)}
         self.dealt = False  # since the layout was clear
 
@@ -91,14 +93,17 @@ class Telling:
         best = self.classes[card.votes.best[0]] if card.up else None
         gone = [one.card for one in self.left if one.card.id]
         alike = [one for one in gone if one.up == card.up and one.face == best]
+        own = [one for one in lying.cards if one is not card and one.id and _box(one) == _box(card)]
         if card.zone in self.fed:
-            own = [one for one in lying.cards if one is not card and one.id and _box(one) == _box(card)]
             far = [one for one in own if distance(one.place, card.place) > PUSHED_MM]
             hidden = [one for one in far if one.patch.share(disturbed) > HIDDEN]
             alike += [one for one in hidden if one.up == card.up and one.face == best]
             if ZONES[card.zone or ""].part != "cards":
                 first = [one for one in far if not one.up and one.zone not in self.fed]
                 alike = alike or [one for one in (*gone, *hidden) if not one.up and _box(one) == _box(card)] or first
+        if not alike and self.fours and len(own) >= FOUR and (card.up or card.zone in self.fed):
+            backs = [one for one in own if not one.up] or own
+            return min(backs, key=lambda one: distance(one.place, card.place))
         return max(alike, key=lambda one: (one.zone != card.zone, one.layer), default=None)
 
     def _moved(self, t: float, card: Card, before: Card, now: Now) -> Iterator[Event]:

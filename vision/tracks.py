@@ -120,6 +120,8 @@ class Card:
     looks: int = 0
     misses: int = 0  # looks at its place that showed none
     missed_at: float = 0.0
+    met_at: float = 0.0  # when it was last seen
+    unseen: int = 0  # looks for it alone that showed nothing
     turns: int = 0  # looks that showed its other side
     turned: Votes = field(default_factory=Votes)
     turned_at: float = 0.0
@@ -146,6 +148,7 @@ class Stack:
     misses: int = 0
     seen_at: float = 0.0
     missed_at: float = 0.0
+    since: float = 0.0  # when its place was last seen as it was before it came, or before it went
 
 
 def distance(one: tuple[float, float], other: tuple[float, float]) -> float:

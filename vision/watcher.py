@@ -80,26 +80,47 @@ class Watcher:
 
     def step(self, t: float, picture: Picture) -> list[Event]:
         """Take a frame, give the table events it brings."""
+        if picture.shape[:2] != (self.camera.height, self.camera.width):
+            raise ValueError(
+                f"expected pictures of {self.camera.width} x {self.camera.height}, "
+                f"found {picture.shape[1]} x {picture.shape[0]}"
+            )
         sight = self.attention.step(t, picture)
         disturbed = sight.changed | sight.moved
+        self.sides.step(t, disturbed)
         facts: list[Fact] = []
         if not self.started:
             facts = self._begin(sight, picture)
         elif disturbed.any():
-            self.sides.step(t, disturbed)
             self.tries[sight.moved] = 0
             calm = self.attention.calm(t)
             for region in self._regions(sight, calm):
                 facts += self._look(sight, picture, region, ~calm)
         if t >= self.sweep:
             self.sweep = t + SWEEP_S
-            facts += self.lying.swept(sight, self.attention, ~self.attention.calm(t) | sight.changed)
+            facts += self._check(sight, picture)
         events = [*self.telling.facts(t, facts, Now(self.lying, self.sides, disturbed), first=not self.started)]
         events += self.telling.passing(t, self.lying)
         if self.lying.cards or not self.telling.clearing:
             events += self.bets.told(t, self.stacks, self.sides)
         self.started = True
+        if self._idle(sight):
+            self.attention.renew(sight, self._taken())
+            self.tries.fill(0)
+            self.wait.fill(0)
+            self.sides.over.clear()
+            self.sweep = t
         return events
+
+    def _idle(self, sight: Sight) -> bool:
+        """Tell whether no card lies and nothing happens: then what was before does not matter any more.
+
+        So a replay that begins here goes on as one that has come here from the start.
+        """
+        busy = self.lying.cards or self.lying.coming or self.stacks.coming or self.stacks.changes or self.telling.left
+        if busy or self.telling.dealt:
+            return False
+        return np.count_nonzero((sight.changed | sight.moved) & self.felt) < LEAST
 
     def finish(self) -> list[Event]:
         """Tell what is still held when the footage ends."""
@@ -133,9 +154,25 @@ class Watcher:
         self.attention.is_bare = ~taken
         return facts
 
+    def _check(self, sight: Sight, picture: Picture) -> list[Fact]:
+        """See to it that what is believed to lie there does: on bare felt lies nothing, and what shows can be seen."""
+        moving = ~self.attention.calm(sight.t)
+        facts = [*self.lying.swept(sight, self.attention, moving | sight.changed)]
+        card = self.lying.doubtful(sight.t, moving)
+        if card is not None:
+            low = card.patch.box[1].start, card.patch.box[0].start
+            high = card.patch.box[1].stop, card.patch.box[0].stop
+            rect = self._rect(np.array([[*low, high[0] - low[0], high[1] - low[1]]]))
+            region = Region(np.zeros_like(sight.changed), rect, 0)
+            facts += self._look(sight, picture, region, moving, card)
+        return facts
+
     def _regions(self, sight: Sight, calm: Mask) -> Iterator[Region]:
         """Give the places where something changed and is calm, and that were not looked at just now."""
         rest = sight.changed & calm & self.felt
+        if self.everywhere:
+            yield Region(rest, (0, 0, self.camera.width, self.camera.height), int(self.tries[rest].max(initial=0)))
+            return
         if np.count_nonzero(rest) < LEAST:
             return
         joined = cv2.dilate(rest.astype(np.uint8), np.ones((5, 5), np.uint8))
@@ -173,12 +210,13 @@ class Watcher:
         right, bottom = np.clip(np.ceil(high + short).astype(int), None, [self.camera.width, self.camera.height])
         return int(left), int(top), int(right), int(bottom)
 
-    def _look(self, sight: Sight, picture: Picture, region: Region, moving: Mask) -> list[Fact]:
-        rect = (0, 0, self.camera.width, self.camera.height) if self.everywhere else region.rect
-        seen = glimpse(self.eyes, self.camera, picture, rect, sight.shift)
+    def _look(
+        self, sight: Sight, picture: Picture, region: Region, moving: Mask, sought: Card | None = None
+    ) -> list[Fact]:
+        seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift)
         self.looks += 1
         self.hands = seen.hands
-        look = Look(sight, self.attention, self.sides, picture, seen, region.where, moving)
+        look = Look(sight, self.attention, self.sides, picture, seen, region.where, moving, sought=sought)
         facts = [*self.lying.take(look)]
         self.stacks.take(look)
         self._leftover(look, region)

@@ -101,8 +101,19 @@ def together(r: "BlackjackRound", seen: Seen, name: str) -> None:
         _open(r, Misdeal(name, SIMULTANEOUS, seen, len(r.sequence) - 1, seen.zone.box or 0, r.t, plan))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ruling:
+    """What a ruling on a misdeal does: a value, so that a round in the middle can be kept and gone on with."""
+
+    round: "BlackjackRound"
+    slip: Misdeal
+
+    def __call__(self, choice: str, _: int | None) -> None:
+        ruled(self.round, self.slip, choice)
+
+
 def _open(r: "BlackjackRound", slip: Misdeal) -> None:
-    slip.plan.rule = lambda choice, _: ruled(r, slip, choice)
+    slip.plan.rule = _Ruling(r, slip)
     r.misdeal = slip
     settled_by_book(r, slip.alert)
 

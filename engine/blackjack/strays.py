@@ -74,8 +74,19 @@ def slip(r: "BlackjackRound", code: str, hand: Hand, seen: Seen, says: str, *, p
     _keep(r, Stray(name, code, seen, hand, target, r.plan(name), passed))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ruling:
+    """What a ruling on a stray card does: a value, so that a round in the middle can be kept and gone on with."""
+
+    round: "BlackjackRound"
+    stray: Stray
+
+    def __call__(self, choice: str, _: int | None) -> None:
+        ruled(self.round, self.stray, choice)
+
+
 def _keep(r: "BlackjackRound", stray: Stray) -> None:
-    stray.plan.rule = lambda choice, _: ruled(r, stray, choice)
+    stray.plan.rule = _Ruling(r, stray)
     r.stray = r.apart[stray.seen.id] = stray
     initial.settled_by_book(r, stray.alert)
 

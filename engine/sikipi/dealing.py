@@ -1,5 +1,6 @@
 """Each card as it falls: is it due there, and what follows if it is not (3.15, 5.5.3, 5.6, 5.11, 5.12)."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.sikipi.deal import Order
@@ -138,7 +139,7 @@ def _stops(r: "SikipiRound", code: str, says: str, seen: "Seen", box: int) -> No
         r.void_round(f"{says} {remedy.says}")
     else:
         r.deal.alert = name
-        r.plan(name, lambda choice, _: _ruled(r, name, choice))
+        r.plan(name, _Ruling(r, name))
 
 
 def _void_remedy(r: "SikipiRound") -> Remedy:
@@ -209,6 +210,17 @@ def taken_away(r: "SikipiRound", seen: "Seen") -> None:
             break
     if deal.order is Order.BROKEN:
         r.remedied(deal.alert, _remedy(r))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ruling:
+    """What a ruling on the deal does: a value, so that a round in the middle can be kept and gone on with."""
+
+    round: "SikipiRound"
+    name: str
+
+    def __call__(self, choice: str, _: int | None) -> None:
+        _ruled(self.round, self.name, choice)
 
 
 def _ruled(r: "SikipiRound", name: str, choice: str) -> None:
