@@ -1,41 +1,48 @@
-"""What is told of chips: every spot on which something changed, once it has settled there."""
+"""What is told of chips: every spot on which stacks came or went, once it has settled there."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from vision.sides import Sides
-from vision.stacks import Stacks
+from vision.stacks import Change, Stacks
 from vision.telling import Event
 
 SETTLED_S: Final = 0.16  # chips are told when nothing has happened on their spot for so long
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What was told of a spot."""
-
-    stacks: int
+BUSY: Final = 0.3  # of a stack cannot be seen: it may be on its way as well
+BUSY_S: Final = 0.8  # so long one waits for that
 
 
 class Bets:
     """Turns what is known of stacks into table events, and holds what had better wait."""
 
     def __init__(self) -> None:
-        self.spots: dict[str | None, Standing] = {}
+        self.spots: dict[str | None, int] = {}  # the stacks that were told
 
     def told(self, t: float, stacks: Stacks, sides: Sides) -> Iterator[Event]:
         """Tell of every spot on which something changed, once it has settled."""
-        for spot, when in [*stacks.touched.items()]:
-            if t - when < SETTLED_S or any(one.spot == spot for one in stacks.coming):
+        for spot, change in [*stacks.changes.items()]:
+            if t - change.at < SETTLED_S or (t - change.at < BUSY_S and self._busy(t, spot, stacks, sides)):
                 continue
-            del stacks.touched[spot]
+            del stacks.changes[spot]
             count = len(stacks.on(spot))
-            if count == 0 and self.spots.get(spot, Standing(0)).stacks == 0:
+            if count == self.spots.get(spot, 0):
                 continue
-            self.spots[spot] = Standing(count)
-            by = sides.by(spot, when) if spot else None
-            event: Event = {"t": t, "event": "chips", "spot": spot or "outside", "amount": None if count else 0}
-            if count:
-                event["stacks"] = [{"top": None, "count": None}] * count
-            yield event | ({"by": by} if by else {})
+            self.spots[spot] = count
+            yield _event(t, spot, count, change)
+
+    def _busy(self, t: float, spot: str | None, stacks: Stacks, sides: Sides) -> bool:
+        """Tell whether something else on a spot is about to change: where one stack goes, hidden ones may go too."""
+        standing = stacks.on(spot)
+        if any(one.spot == spot for one in stacks.coming) or any(one.misses for one in standing):
+            return True
+        fewer = len(standing) < self.spots.get(spot, 0)
+        return fewer and any(sides.hidden(one.patch, t) > BUSY for one in standing)
+
+
+def _event(t: float, spot: str | None, count: int, change: Change) -> Event:
+    event: Event = {"t": t, "event": "chips", "spot": spot or "outside", "amount": None if count else 0}
+    if count:
+        event["stacks"] = [{"top": None, "count": None}] * count
+    if len(change.by) == 1 and (by := next(iter(change.by))):
+        event["by"] = by
+    return event | {"since": round(change.since, 3)}

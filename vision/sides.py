@@ -1,4 +1,4 @@
-"""Whose hand it was: an arm comes from the dealer's edge of the felt, or from the Players'."""
+"""Whose hand it was, and since when something was hidden: an arm comes from the dealer's edge, or from the Players'."""
 
 from collections import deque
 from typing import Final
@@ -9,64 +9,96 @@ from numpy.typing import NDArray
 
 from vision.camera import Camera
 from vision.layout import Area, Layout
+from vision.tracks import Patch
 
 Mask = NDArray[np.bool_]
+Cells = NDArray[np.intp]  # of the coarse picture, numbered row by row
 
-COARSE: Final = 4  # pixels of the small picture for one of these
+COARSE: Final = 4  # pixels of the small picture for one cell
 DEALERS_MM: Final = 30.0  # of the felt belong to the dealer's edge
 BEYOND_MM: Final = 25.0  # outside the felt an arm is surely one
-ARM: Final = 2  # pixels at an edge: less is none
+ARM: Final = 2  # cells at an edge: less is none
 RECENT_S: Final = 0.9  # a hand that was there longer ago had nothing to do with it
+KEPT_S: Final = 3.0  # so long it is remembered whose arms were where
 FEW: Final = 2  # frames
 
 DEALER, PLAYER = 1, 2
 
 
 class Sides:
-    """Remembers of every spot and zone from which side arms reached over it."""
+    """Remembers from which side arms reached over each part of the table, and when it was last seen undisturbed."""
 
     def __init__(self, camera: Camera, layout: Layout, size: tuple[int, int], factor: float) -> None:
         self.size = (size[0] // COARSE, size[1] // COARSE)
+        self.factor = factor
         step = factor * COARSE
         x, y = np.meshgrid(np.arange(self.size[0]), np.arange(self.size[1]))
         pixels = np.column_stack([x.ravel(), y.ravel()]) * step + step / 2
         felt = camera.to_felt(pixels)
         edge = np.array(layout.outline, np.float32)
         away = np.array([-cv2.pointPolygonTest(edge, (float(a), float(b)), measureDist=True) for a, b in felt])
-        ends = np.where(felt[:, 1] < DEALERS_MM, DEALER, np.where(away > BEYOND_MM, PLAYER, 0))
-        self.ends = ends.reshape(self.size[::-1]).astype(np.uint8)
-        self.places = {area.name: self._pixels(area, camera, step) for area in layout.areas}
-        self.over: dict[str, deque[tuple[float, int]]] = {name: deque(maxlen=60) for name in self.places}
+        dealers = felt[:, 1] < DEALERS_MM
+        self.ends = {DEALER: np.flatnonzero(dealers), PLAYER: np.flatnonzero(~dealers & (away > BEYOND_MM))}
+        self.places = {area.name: self._cells(area, camera, step) for area in layout.areas}
+        self.over: deque[tuple[float, NDArray[np.uint8]]] = deque()  # whose arms were where
+        self.quiet = np.zeros(len(felt))  # when each cell was last seen undisturbed
 
-    def _pixels(self, area: Area, camera: Camera, step: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Give rows and columns of a place."""
+    def _cells(self, area: Area, camera: Camera, step: float) -> Cells:
+        """Give the cells of a place."""
         points = (camera.to_picture(np.array(area.polygon)) + 0.5) / step - 0.5
         found = np.zeros(self.size[::-1], np.uint8)
         cv2.fillPoly(found, [np.round(points).astype(np.int32)], 1)
-        rows, columns = np.nonzero(found)
-        return rows, columns
+        return np.flatnonzero(found)
 
     def step(self, t: float, disturbed: Mask) -> None:
         """Take what differs from the table at rest."""
-        even = disturbed[: self.size[1] * COARSE, : self.size[0] * COARSE]
-        coarse: Mask = np.asarray(even.reshape(self.size[1], COARSE, self.size[0], COARSE).any(axis=(1, 3)))
-        if not coarse.any():
-            return
-        count, labels = cv2.connectedComponents(coarse.astype(np.uint8), connectivity=8)
+        coarse = self._coarse(disturbed)
+        self.quiet[~coarse.ravel()] = t
+        while self.over and self.over[0][0] < t - KEPT_S:
+            self.over.popleft()
+        count, labels = cv2.connectedComponents(coarse.view(np.uint8), connectivity=8)
         sides = np.zeros(count, np.uint8)
-        for side in (DEALER, PLAYER):
-            reach = np.bincount(labels[(self.ends == side) & coarse], minlength=count)
+        for side, ends in self.ends.items():
+            reach = np.bincount(labels.ravel()[ends], minlength=count)
             sides[reach >= ARM] |= side
         sides[0] = 0
-        for name, (rows, columns) in self.places.items():
-            side = int(np.bitwise_or.reduce(sides[labels[rows, columns]], initial=0))
-            if side:
-                self.over[name].append((t, side))
+        if sides.any():
+            self.over.append((t, sides[labels].ravel()))
+
+    def _coarse(self, disturbed: Mask) -> Mask:
+        """Say in which cells anything is disturbed; four pixels of a row are looked at as one number."""
+        even = np.ascontiguousarray(disturbed[: self.size[1] * COARSE, : self.size[0] * COARSE])
+        across = even.view(np.uint32).reshape(self.size[1], COARSE, self.size[0])
+        return np.asarray(np.bitwise_or.reduce(across, axis=1) != 0)
 
     def by(self, place: str, t: float) -> str | None:
         """Say who was at a place just now, if one side alone was."""
-        recent = [side for when, side in self.over.get(place, ()) if when >= t - RECENT_S]
+        return self._alone(self.places.get(place), t - RECENT_S)
+
+    def by_at(self, patch: Patch, since: float) -> str | None:
+        """Say who was at a part of the table since then, if one side alone was."""
+        return self._alone(self.cells(patch), since)
+
+    def _alone(self, cells: Cells | None, since: float) -> str | None:
+        if cells is None:
+            return None
+        recent = [int(np.bitwise_or.reduce(sides[cells], initial=0)) for when, sides in self.over if when >= since]
         dealer, player = (sum(1 for side in recent if side == one) for one in (DEALER, PLAYER))
-        if any(side == DEALER | PLAYER for side in recent) or (dealer >= FEW) == (player >= FEW):
+        if DEALER | PLAYER in recent or (dealer >= FEW) == (player >= FEW):
             return None
         return "dealer" if dealer >= FEW else "player"
+
+    def cells(self, patch: Patch) -> Cells:
+        """Give the cells that a patch of the small picture touches."""
+        rows, columns = np.nonzero(patch.mask)
+        y = np.minimum((rows + patch.box[0].start) // COARSE, self.size[1] - 1)
+        x = np.minimum((columns + patch.box[1].start) // COARSE, self.size[0] - 1)
+        return np.unique(y * self.size[0] + x)
+
+    def since(self, patch: Patch) -> float:
+        """Say when most of a patch was last seen undisturbed."""
+        return float(np.median(self.quiet[self.cells(patch)]))
+
+    def hidden(self, patch: Patch, t: float) -> float:
+        """Give how much of a patch is disturbed now."""
+        return float((self.quiet[self.cells(patch)] < t).mean())

@@ -1,5 +1,6 @@
 """The stacks of chips on the table: where they stand, and the spots on which something changed."""
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -16,21 +17,36 @@ FIRM: Final = 0.4  # a score
 NEW: Final = 0.4  # of a stack's top has changed
 ALTERED: Final = 0.3
 STILL: Final = 0.3
+BARE: Final = 12  # grey levels: felt that is seen again differs by so little
+PRINT: Final = 0.35  # of what looks like a new stack is felt as it was: it is a ring printed there, half under a sleeve
+WAS: Final = 0.5  # the same where a stack stood, and something changed
+ALL_PRINT: Final = 0.8  # the same where it did not
+SLEEVE: Final = 0.66  # a score: what shows beside a hand had better be sure
+FELT: Final = 25  # grey levels by which a felt differs from itself
 GONE: Final = 0.5
 FORGET_S: Final = 0.7
-APART_S: Final = 0.05
+APART_S: Final = 0.03  # looks that are to confirm each other
 BESIDE_MM: Final = 12.0  # a stack stands on a spot if it is no further beside it
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Stacks came to a spot, or went."""
+
+    at: float  # when it was seen, the last time
+    since: float  # when the spot was last seen as it was before
+    by: frozenset[str | None]  # whose hands did it, as far as that was seen
+
+
 class Stacks:
-    """All stacks that are believed to stand on the table; `touched` are the spots that changed."""
+    """All stacks that are believed to stand on the table; `changes` are those that were not told yet."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self.spots = [area for area in layout.areas if not area.for_cards]
         self.stacks: list[Stack] = []
         self.coming: list[Stack] = []
-        self.touched: dict[str | None, float] = {}  # and when
+        self.changes: dict[str | None, Change] = {}
 
     def on(self, spot: str | None) -> list[Stack]:
         return [one for one in self.stacks if one.spot == spot]
@@ -44,8 +60,9 @@ class Stacks:
                 continue
             known = min(self.stacks, key=lambda one: distance(one.place, seen.place), default=None)
             if known is not None and distance(known.place, seen.place) <= SAME_MM:
-                met.append(known)
-                self._again(known, seen, patch, look)
+                if look.under_hand(patch) or not _shows_print(patch, look):
+                    met.append(known)
+                    self._again(known, seen, patch, look)
             else:
                 self._came(seen, patch, look)
         for stack in [one for one in self.stacks if one not in met]:
@@ -64,19 +81,17 @@ class Stacks:
     def _again(self, stack: Stack, seen: StackGlimpse, patch: Patch, look: Look) -> None:
         stack.misses = 0
         if patch.share(look.where) > ALTERED and not look.under_hand(patch):
-            self.touched[stack.spot] = look.t
             stack.center, stack.place, stack.radius, stack.patch = seen.center, seen.place, seen.radius_px, patch
         look.understand(patch)
 
     def _came(self, seen: StackGlimpse, patch: Patch, look: Look) -> None:
-        if not (look.first or look.everywhere) and patch.share(look.sight.changed) < NEW:
-            return
-        if seen.score < FIRM:
+        if not self._is_new(seen, patch, look):
             return
         stack = next((one for one in self.coming if distance(one.place, seen.place) <= AGREE_MM), None)
         if stack is None:
             spot = self.spot_of(seen.place)
             stack = Stack(seen.center, seen.place, seen.radius_px, patch, spot, seen_at=look.t)
+            stack.since = look.sides.since(patch)
             self.coming.append(stack)
         stack.looks += 1
         stack.missed_at = look.t
@@ -84,19 +99,60 @@ class Stacks:
             self.coming.remove(stack)
             stack.center, stack.place, stack.radius, stack.patch = seen.center, seen.place, seen.radius_px, patch
             self.stacks.append(stack)
-            self.touched[stack.spot] = look.t
+            self._changed(stack, look)
             look.understand(patch)
+
+    def _is_new(self, seen: StackGlimpse, patch: Patch, look: Look) -> bool:
+        """Tell whether chips may have come where something looks like a stack."""
+        if look.first:
+            return seen.score >= FIRM and not _printed(seen, look)
+        if seen.score < (SLEEVE if look.under_hand(patch) else FIRM) or _as_empty(patch, look) > PRINT:
+            return False
+        return look.everywhere or patch.share(look.sight.changed) >= NEW
 
     def _missed(self, stack: Stack, met: list[Stack], look: Look) -> None:
         own = stack.patch.without([one.patch for one in met])
         if own.size < 0.2 * stack.patch.size or own.share(look.where) < ALTERED or own.share(look.moving) > STILL:
             return
-        if look.under_hand(own) or own.share(look.bare) < GONE:
+        blind = own.share(look.attention.is_bare) < GONE  # how it looks empty is not known
+        if look.under_hand(own) or (own.share(look.bare) < GONE and not blind):
             return
         if not stack.misses:
-            stack.missed_at = look.t
+            stack.gone_at, stack.since = look.t, look.sides.since(stack.patch)
         stack.misses += 1
-        if stack.misses >= VOTES and look.t - stack.missed_at >= APART_S:
+        stack.missed_at = look.t  # what is missed is looked at again soon
+        if stack.misses >= VOTES and look.t - stack.gone_at >= APART_S:
             self.stacks.remove(stack)
-            self.touched[stack.spot] = look.t
+            self._changed(stack, look)
             look.understand(own, empty=True)
+
+    def _changed(self, stack: Stack, look: Look) -> None:
+        before = self.changes.get(stack.spot)
+        since, by = stack.since, frozenset([look.sides.by_at(stack.patch, stack.since)])
+        if before is not None:
+            since, by = min(since, before.since), by | before.by
+        self.changes[stack.spot] = Change(look.t, since, by)
+
+
+def _as_empty(patch: Patch, look: Look) -> float:
+    """Give how much of a patch is felt just as it was when nothing lay there."""
+    rows, columns = np.nonzero(patch.mask & look.attention.is_bare[patch.box])
+    points = rows + patch.box[0].start, columns + patch.box[1].start
+    apart = np.abs(look.sight.small[points].astype(np.float32) - look.attention.felt(points))
+    return float(np.count_nonzero(apart.max(axis=1, initial=0) <= BARE)) / max(patch.size, 1)
+
+
+def _shows_print(patch: Patch, look: Look) -> bool:
+    """Tell whether a stack that seems to stand as before is only what is printed under it: it was taken away."""
+    return _as_empty(patch, look) > (WAS if patch.share(look.sight.changed) > ALTERED else ALL_PRINT)
+
+
+def _printed(seen: StackGlimpse, look: Look) -> bool:
+    """Tell, where nothing is known yet, whether a stack is a ring printed on the felt: much of it has its colour."""
+    (x, y), radius = np.subtract(seen.center, look.sight.shift), seen.radius_px
+    low = np.maximum(np.floor([x - 3 * radius, y - 3 * radius]).astype(int), 0)
+    part = look.picture[low[1] : int(y + 3 * radius) + 1, low[0] : int(x + 3 * radius) + 1].astype(np.float32)
+    down, across = np.mgrid[: part.shape[0], : part.shape[1]]
+    away = np.hypot(across + low[0] - x, down + low[1] - y) / radius
+    around = np.median(part[(away > 1.5) & (away < 3)], axis=0)
+    return float((np.abs(part[away < 0.9] - around).max(axis=1) <= FELT).mean()) > PRINT

@@ -148,6 +148,7 @@ class Stack:
     misses: int = 0
     seen_at: float = 0.0
     missed_at: float = 0.0
+    gone_at: float = 0.0  # when it was missed first
     since: float = 0.0  # when its place was last seen as it was before it came, or before it went
 
 
