@@ -25,6 +25,9 @@ BRIEF_S: Final = 0.07  # what moved is compared with a picture at least so old
 REST_S: Final = 0.05  # what has not moved for so long is calm
 KEPT_S: Final = 0.5  # small pictures are kept so long
 SHAKE_PX: Final = 0.12  # of the small picture: less is not worth straightening
+SLOPE: Final = 1.5  # grey levels a pixel: less tells no shift
+STEEP: Final = 150  # points that tell it, at least
+DRIFTS: Final = 4  # times it is measured
 WILD_PX: Final = 6.0  # more is no shake
 SINK: Final = 0.05  # how fast what is understood follows slow light
 SINK_EVERY: Final = 8  # frames
@@ -59,8 +62,7 @@ class Attention:
         self.noise = NOISE
         self.count = 0
         self._kept: list[tuple[float, Picture]] = []
-        self._window = cv2.createHanningWindow((shape[1] // 2, shape[0] // 2), cv2.CV_32F)
-        self._anchor: Floats | None = None
+        self._unsettled = np.zeros(shape, bool)  # what differed from what is known, or moved, a frame ago
 
     def step(self, t: float, picture: Picture) -> Sight:
         """Take a frame; say what moved and what differs from what was understood."""
@@ -75,6 +77,7 @@ class Attention:
         changed = _apart(small, known) > tolerated
         moved = self._moved(t, small, tolerated)
         self.moved_at[moved] = t
+        self._unsettled = changed | moved
         np.copyto(self.changed_at, 1e9, where=~changed)
         np.minimum(self.changed_at, np.float32(t), out=self.changed_at)
         np.copyto(self.changed_at, 1e9, where=~changed)
@@ -132,7 +135,6 @@ class Attention:
         self.known = raw.astype(np.float32)
         self.bare = raw.copy()
         self.edges = _edges(raw)
-        self._anchor = self._halved(raw)
 
     def _lit(self, raw: Picture) -> tuple[Picture, float]:
         """Undo what makes the whole picture lighter or darker."""
@@ -144,19 +146,16 @@ class Attention:
         return cv2.convertScaleAbs(raw, alpha=gain, beta=4 * (gain - 1)).astype(np.uint8, copy=False), gain
 
     def _straight(self, small: Picture) -> tuple[Picture, tuple[float, float]]:
-        """Undo the shaking of the camera."""
-        (x, y), sure = cv2.phaseCorrelate(self._anchor, self._halved(small), self._window)  # type: ignore[arg-type]
-        x, y = 2 * x, 2 * y
-        if sure < 0.1 or max(abs(x), abs(y)) < SHAKE_PX or max(abs(x), abs(y)) > WILD_PX:
+        """Undo the shaking of the camera: by what lay still before, not by what comes to lie on the table."""
+        assert self.known is not None  # noqa: S101  begun
+        known, seen = _soft(self.known), _soft(small)
+        unsettled = cv2.dilate(self._unsettled.view(np.uint8), np.ones((5, 5), np.uint8))
+        x, y = _drift(known, seen, unsettled == 0)
+        if max(abs(x), abs(y)) < SHAKE_PX or max(abs(x), abs(y)) > WILD_PX:
             return small, (0.0, 0.0)
         home = np.array([[1, 0, -x], [0, 1, -y]], np.float64)
         straight = cv2.warpAffine(small, home, self.size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return straight.astype(np.uint8, copy=False), (-x, -y)
-
-    def _halved(self, small: Picture) -> Floats:
-        grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
-        half = cv2.resize(grey, (self.size[0] // 2, self.size[1] // 2), interpolation=cv2.INTER_AREA)
-        return half.astype(np.float32)
 
     def _moved(self, t: float, small: Picture, tolerated: NDArray[np.uint8]) -> Mask:
         """Say what differs from a moment ago; the noise is measured on the way."""
@@ -168,6 +167,41 @@ class Attention:
         middle = float(np.median(apart[::4, ::4]))  # of the greatest of three differences
         self.noise += 0.05 * (middle / 1.35 - self.noise)
         return np.asarray(apart > tolerated)
+
+
+def _soft(picture: NDArray[np.uint8] | Floats) -> Floats:
+    """Give a grey picture of half the size, blurred so that a shift of a pixel is a slope."""
+    half = cv2.resize(picture, (picture.shape[1] // 2, picture.shape[0] // 2), interpolation=cv2.INTER_AREA)
+    grey = cv2.cvtColor(half.astype(np.float32, copy=False), cv2.COLOR_BGR2GRAY)
+    return np.asarray(cv2.GaussianBlur(grey, (0, 0), 1.2), np.float32)
+
+
+def _drift(known: Floats, seen: Floats, still: Mask) -> tuple[float, float]:
+    """Give by how many pixels of the whole small picture it was shifted: least squares over its slopes, repeated."""
+    across, along = cv2.Sobel(known, cv2.CV_32F, 1, 0, scale=1 / 8), cv2.Sobel(known, cv2.CV_32F, 0, 1, scale=1 / 8)
+    steep = (across * across + along * along > SLOPE * SLOPE) & still[::2, ::2][: known.shape[0], : known.shape[1]]
+    steep[:4] = steep[-4:] = steep[:, :4] = steep[:, -4:] = False
+    if np.count_nonzero(steep) < STEEP:
+        return 0.0, 0.0
+    x = y = 0.0
+    gx, gy, ground = across[steep], along[steep], known[steep]
+    size = (seen.shape[1], seen.shape[0])
+    shifted = seen
+    for _ in range(DRIFTS):
+        off = ground - shifted[steep]
+        near = np.abs(off) <= max(3 * float(np.median(np.abs(off))), 2.0)
+        a, b, c = float(gx[near] @ gx[near]), float(gx[near] @ gy[near]), float(gy[near] @ gy[near])
+        whole = a * c - b * b
+        if whole <= 1e-6 * a * c:
+            break
+        p, q = float(gx[near] @ off[near]), float(gy[near] @ off[near])
+        dx, dy = (c * p - b * q) / whole, (a * q - b * p) / whole
+        x, y = x + dx, y + dy
+        if max(abs(dx), abs(dy)) < SHAKE_PX / 4:
+            break
+        home = np.array([[1, 0, -x], [0, 1, -y]], np.float64)
+        shifted = np.asarray(cv2.warpAffine(seen, home, size, borderMode=cv2.BORDER_REPLICATE), np.float32)
+    return 2 * x, 2 * y
 
 
 def _apart(one: Picture, other: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -16,6 +16,8 @@ HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
 HELD_DOWN_S: Final = 1.6  # the same of one that lay face down: it is turned on its way
 PUSHED_MM: Final = 30.0  # a card that was pushed lies at least so far from where it lay
 HIDDEN: Final = 0.4  # of a card's place cannot be seen: it may be there no more
+LIKELY: Final = 2  # looks at a card that is not sure yet: others wait for it
+PATIENCE_S: Final = 0.5  # but no longer
 FOUR: Final = 4  # cards of a hand that is set in two
 CROSS_DEG: Final = 30.0
 BETTER: Final = 0.985  # so sure of another face than was told: it is told
@@ -28,6 +30,14 @@ class Now:
     lying: Lying
     sides: Sides
     disturbed: Mask  # what cannot be seen for hands, or has changed
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A card that is sure, and waits for its turn to be told."""
+
+    card: Card
+    since: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +56,7 @@ class Telling:
         self.classes = tuple(classes)
         self.ids: set[str] = set()
         self.left: list[Left] = []
+        self.waiting: list[Waiting] = []
         self.fours = any(area.name.endswith(".low") for area in layout.areas)  # hands of four cards, set in two
         self.fed = {area.name for area in layout.areas if area.for_cards and _is_fed(area.name)}
         self.dealt = False  # since the layout was clear
@@ -56,13 +67,20 @@ class Telling:
         return bool(self.dealt and self.left)
 
     def facts(self, t: float, facts: Sequence[Fact], now: Now, *, first: bool = False) -> Iterator[Event]:
-        """Tell what came, turned and went, in the order in which it came to rest."""
-        for fact in sorted(facts, key=lambda one: one.card.rested):
-            if isinstance(fact, New):
-                yield from self._new(t, fact.card, now, first=first)
-            elif isinstance(fact, Turned):
+        """Tell what came, turned and went. A card waits for those that came to rest before it and are not sure yet."""
+        self.waiting += [Waiting(fact.card, t) for fact in facts if isinstance(fact, New)]
+        self.waiting.sort(key=lambda one: one.card.rested)
+        for one in [*self.waiting]:
+            before = any(card.rested < one.card.rested and card.looks >= LIKELY for card in now.lying.coming)
+            if before and t - one.since < PATIENCE_S:
+                break
+            self.waiting.remove(one)
+            yield from self._new(t, one.card, now, first=first)
+        for fact in facts:
+            if isinstance(fact, Turned):
                 yield from self._turned(t, fact.card, now.sides)
             elif isinstance(fact, Gone):
+                self.waiting = [one for one in self.waiting if one.card is not fact.card]
                 self.left.append(Left(fact.card, t))
 
     def _new(self, t: float, card: Card, now: Now, *, first: bool) -> Iterator[Event]:
@@ -126,6 +144,7 @@ class Telling:
     def _name(self, rested: float) -> str:
         """Name a card by when it came to rest, so that its name does not depend on where watching began."""
         number = round(rested * 1000)
+        self.ids = {one for one in self.ids if int(one[1:]) > number - 60_000}
         while f"c{number}" in self.ids:
             number += 1
         self.ids.add(f"c{number}")

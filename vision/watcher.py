@@ -120,7 +120,7 @@ class Watcher:
         busy = self.lying.cards or self.lying.coming or self.stacks.coming or self.stacks.changes or self.telling.left
         if busy or self.telling.dealt:
             return False
-        return np.count_nonzero((sight.changed | sight.moved) & self.felt) < LEAST
+        return int(np.count_nonzero((sight.changed | sight.moved) & self.felt)) < LEAST
 
     def finish(self) -> list[Event]:
         """Tell what is still held when the footage ends."""
@@ -236,7 +236,7 @@ class Watcher:
         soon = any(thing.missed_at == look.t for thing in self._things())
         self.wait[left] = look.t + (0.0 if soon else WAITS[min(tries, len(WAITS) - 1)])
         if tries >= GIVEN_UP and not look.glimpse.hands:
-            old = left & (self.attention.moved_at < look.t - GIVEN_UP_S)
+            old = left & (self.attention.moved_at < look.t - GIVEN_UP_S) & ~self._awaited()
             self.attention.understood(look.sight, old)
             self.attention.empty(look.sight, old & ~taken)
             self.tries[old] = 0
@@ -246,6 +246,13 @@ class Watcher:
         for thing in self._things():
             thing.patch.onto(taken)
         return taken
+
+    def _awaited(self) -> Mask:
+        """Give where something may have come, and is not told yet."""
+        found = np.zeros_like(self.tries, bool)
+        for card in self.lying.coming:
+            card.patch.onto(found)
+        return found
 
     def _things(self) -> tuple[Card | Stack, ...]:
         return (*self.lying.cards, *self.lying.coming, *self.stacks.stacks, *self.stacks.coming)
