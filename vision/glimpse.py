@@ -51,11 +51,13 @@ class Glimpse:
     hands: tuple[Floats, ...]  # quads
 
 
-def glimpse(eyes: Eyes, camera: Camera, picture: Picture, rect: Rect, shift: tuple[float, float]) -> Glimpse:
+def glimpse(
+    eyes: Eyes, camera: Camera, picture: Picture, rect: Rect, shift: tuple[float, float], zoom: float = 1.0
+) -> Glimpse:
     """Look at a part of a picture; `shift` is what moves the picture to where it lay when watching began."""
     left, top, right, bottom = rect
     middle = camera.to_felt([[(left + right) / 2, (top + bottom) / 2]])[0]
-    scale = min(LOOKED_AT / camera.scale(float(middle[0]), float(middle[1])), 1.6)
+    scale = min(zoom * LOOKED_AT / camera.scale(float(middle[0]), float(middle[1])), 1.6)
     found = eyes.detector.find(picture[top:bottom, left:right], scale)
     corner = np.array([left, top], np.float64)
     cards = [one for one in found if one.kind in CARDS]

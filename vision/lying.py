@@ -21,10 +21,16 @@ SAME_MM: Final = 7.0  # a card seen so near a known one is that
 FACE_MM: Final = 10.0  # of the same face
 COVERED_MM: Final = 15.0  # of one that is covered the outline is not so sure
 LESS_SURE: Final = 0.03  # a look that is less sure than the one before does not change where a card lies
+WIDE_OFF: Final = 0.12  # of its width a card may be seen too wide or narrow
+LONG_OFF: Final = 0.08
+MEASURED: Final = 4  # cards tell how large those of this table are
+KEPT: Final = 24
+ALONE: Final = 2  # looks at a card before it is measured
 SAME_DEG: Final = 11.0
 AGREE_MM: Final = 6.0  # looks at a new card agree so well
 STILL: Final = 0.3  # of a card may be in motion, and yet it lies still
 NEW: Final = 0.5  # of what a new card covers anew has changed
+READ: Final = 0.35  # the same of one whose face is read
 ON_TOP: Final = 0.3  # of a card that came to lie wholly on others has changed
 HAIR_MM: Final = 3.0  # so far off lies another back, or the same that was pushed by a hair
 LAID: Final = 0.15  # of a back changes at least where another is laid on it
@@ -74,6 +80,7 @@ class Lying:
         self.cards: list[Card] = []
         self.coming: list[Card] = []
         self.layers = 0
+        self.sizes: list[tuple[float, float]] = []  # of the last cards that were seen alone
 
     def take(self, look: Look) -> Iterator[Fact]:
         """Make sense of the cards of a look."""
@@ -83,6 +90,9 @@ class Lying:
         for seen in look.glimpse.cards:
             patch = look.patch(seen.quad)
             if seen.faces[self.none] > max(0.5, seen.score) or self.zone(seen.place) in OFF_TABLE:
+                continue
+            if not self._measures(seen):
+                unknown.append(patch)  # two cards that were taken for one, or half of one
                 continue
             card = self._known(seen, patch, look)
             if card is None:
@@ -100,6 +110,13 @@ class Lying:
                 self.cards.remove(card)
                 yield Gone(card)
         self.coming = [one for one in self.coming if look.t - max(one.missed_at, one.seen_at) < FORGET_S]
+
+    def _measures(self, seen: CardGlimpse) -> bool:
+        """Tell whether a face is as large as those of this table; of backs that lie on each other it is not known."""
+        if len(self.sizes) < MEASURED or not self._up(seen):
+            return True
+        wide, long = np.median(np.array(self.sizes), axis=0)
+        return bool(abs(seen.size[0] / wide - 1) <= WIDE_OFF and abs(seen.size[1] / long - 1) <= LONG_OFF)
 
     def zone(self, place: tuple[float, float]) -> str | None:
         return self.layout.zone_at(place)
@@ -173,6 +190,8 @@ class Lying:
             card.looks += 1
             if card.up:
                 card.votes.add(seen.faces, 1.0 if clear else 0.1 * (1 - covered))
+            if clear and card.up and card.looks == ALONE and seen.score > FIRM:
+                self.sizes = [*self.sizes[1 - KEPT :], seen.size]
             if clear and seen.score >= card.score - LESS_SURE:
                 card.settle(seen, patch)
             if clear or not handled:
@@ -199,7 +218,7 @@ class Lying:
 
     def _came(self, seen: CardGlimpse, patch: Patch, look: Look) -> None:
         """What looks like a card where none was: count it, if the table has changed so."""
-        if not (look.first or look.everywhere or self._changed(patch, look, up=self._up(seen))):
+        if not (look.first or look.everywhere or self._changed(patch, look, up=self._up(seen), sure=self._reads(seen))):
             return
         up = self._up(seen)
         for card in self.coming:
@@ -235,7 +254,7 @@ class Lying:
             card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)
         self.coming.append(card)
 
-    def _changed(self, patch: Patch, look: Look, *, up: bool) -> bool:
+    def _changed(self, patch: Patch, look: Look, *, up: bool, sure: bool) -> bool:
         """Tell whether the table has changed as it does when a card comes to lie there."""
         if not up and self._is_players(patch, look):
             return False
@@ -243,7 +262,7 @@ class Lying:
             return patch.share(look.sight.changed) >= LAID
         fresh = patch.without([card.patch for card in self.cards])
         if fresh.size >= SLIVER * patch.size:
-            return fresh.share(look.sight.changed) >= NEW
+            return fresh.share(look.sight.changed) >= (READ if sure else NEW)
         return patch.share(look.sight.changed) >= ON_TOP
 
     def _is_players(self, patch: Patch, look: Look) -> bool:
@@ -268,7 +287,9 @@ class Lying:
             if card not in self.coming:
                 continue
             self.coming.remove(card)
-            if not (look.first or look.everywhere) and not self._changed(card.patch, look, up=card.up):
+            if not (look.first or look.everywhere) and not self._changed(
+                card.patch, look, up=card.up, sure=card.votes.best[1] >= SURE
+            ):
                 continue  # another card of the same look explains what changed
             self.layers += 1
             card.layer, card.zone, card.turns, card.met_at = self.layers, self.zone(card.place), 0, look.t

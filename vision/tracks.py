@@ -84,7 +84,11 @@ class Votes:
     looks: int = 0
 
     def add(self, faces: Floats, weight: float) -> None:
-        """Count a look; one that is less clear than those before it counts for nothing once enough is known."""
+        """Count a look; one that is less clear than those before it counts for nothing once enough is known.
+
+        A look that cannot tell counts for little beside one that can.
+        """
+        weight *= float(faces.max()) ** 2
         if self.weight >= CLEAR and weight < self.weight / max(self.looks, 1) / 2:
             return
         self.total = faces * weight if self.total is None else self.total + faces * weight

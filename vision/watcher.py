@@ -36,6 +36,7 @@ SMALLEST_PX: Final = 160
 LOOKS: Final = 3  # in one frame; what is left waits for the next
 WAITS: Final = (0.0, 0.07, 0.07, 0.08, 0.12, 0.2, 0.3, 0.5, 0.8)  # seconds after each look at the same change
 SWEEP_S: Final = 0.4
+ZOOMS: Final = (1.0, 1.0, 0.86, 1.16)  # what is looked at again is looked at otherwise
 GIVEN_UP: Final = 4  # looks at least, and
 GIVEN_UP_S: Final = 1.2  # so long at rest, before what cannot be explained is taken as it is
 BUSY: Final = 0.2  # of what is around is in motion: a hand is at work there, and what is to be looked at must be
@@ -213,7 +214,8 @@ class Watcher:
     def _look(
         self, sight: Sight, picture: Picture, region: Region, moving: Mask, sought: Card | None = None
     ) -> list[Fact]:
-        seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift)
+        zoom = 1.0 if self.everywhere else ZOOMS[region.tries % len(ZOOMS)]
+        seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift, zoom)
         self.looks += 1
         self.hands = seen.hands
         look = Look(sight, self.attention, self.sides, picture, seen, region.where, moving, sought=sought)
