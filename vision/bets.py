@@ -1,13 +1,14 @@
 """What is told of chips: every spot on which stacks came or went, once it has settled there."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from vision.sides import Sides
 from vision.stacks import Change, Stacks
 from vision.telling import Event
 
-SETTLED_S: Final = 0.16  # chips are told when nothing has happened on their spot for so long
+SETTLED_S: Final = 0.12  # chips are told when nothing has happened on their spot for so long
 BUSY: Final = 0.3  # of a stack cannot be seen: it may be on its way as well
 BUSY_S: Final = 0.8  # so long one waits for that
 
@@ -20,15 +21,15 @@ class Bets:
 
     def told(self, t: float, stacks: Stacks, sides: Sides) -> Iterator[Event]:
         """Tell of every spot on which something changed, once it has settled."""
-        for spot, change in [*stacks.changes.items()]:
-            if t - change.at < SETTLED_S or (t - change.at < BUSY_S and self._busy(t, spot, stacks, sides)):
+        for spot, changes in [*stacks.changes.items()]:
+            last = changes[-1]
+            if t - last.at < SETTLED_S or (t - last.at < BUSY_S and self._busy(t, spot, stacks, sides)):
                 continue
             del stacks.changes[spot]
-            count = len(stacks.on(spot))
-            if count == self.spots.get(spot, 0):
-                continue
-            self.spots[spot] = count
-            yield _event(t, spot, count, change)
+            for change, following in pairwise(changes):
+                if following.begun - change.at >= SETTLED_S:  # chips were put down, and taken up at once
+                    yield from self._event(t, spot, change)
+            yield from self._event(t, spot, last)
 
     def _busy(self, t: float, spot: str | None, stacks: Stacks, sides: Sides) -> bool:
         """Tell whether something else on a spot is about to change: where one stack goes, hidden ones may go too."""
@@ -38,11 +39,13 @@ class Bets:
         fewer = len(standing) < self.spots.get(spot, 0)
         return fewer and any(sides.hidden(one.patch, t) > BUSY for one in standing)
 
-
-def _event(t: float, spot: str | None, count: int, change: Change) -> Event:
-    event: Event = {"t": t, "event": "chips", "spot": spot or "outside", "amount": None if count else 0}
-    if count:
-        event["stacks"] = [{"top": None, "count": None}] * count
-    if len(change.by) == 1 and (by := next(iter(change.by))):
-        event["by"] = by
-    return event | {"since": round(change.since, 3)}
+    def _event(self, t: float, spot: str | None, change: Change) -> Iterator[Event]:
+        if change.count == self.spots.get(spot, 0):
+            return
+        self.spots[spot] = change.count
+        event: Event = {"t": t, "event": "chips", "spot": spot or "outside", "amount": None if change.count else 0}
+        if change.count:
+            event["stacks"] = [{"top": None, "count": None}] * change.count
+        if len(change.by) == 1 and (by := next(iter(change.by))):
+            event["by"] = by
+        yield event | {"since": round(change.since, 3)}

@@ -1,6 +1,6 @@
 """The stacks of chips on the table: where they stand, and the spots on which something changed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -23,7 +23,8 @@ WAS: Final = 0.5  # the same where a stack stood, and something changed
 ALL_PRINT: Final = 0.8  # the same where it did not
 SLEEVE: Final = 0.66  # a score: what shows beside a hand had better be sure
 FELT: Final = 25  # grey levels by which a felt differs from itself
-GONE: Final = 0.5
+GONE: Final = 0.5  # of a stack's place looks like felt
+GONE_AT_ALL: Final = 0.15  # of it does so beyond doubt
 FORGET_S: Final = 0.7
 APART_S: Final = 0.03  # looks that are to confirm each other
 BESIDE_MM: Final = 12.0  # a stack stands on a spot if it is no further beside it
@@ -31,9 +32,12 @@ BESIDE_MM: Final = 12.0  # a stack stands on a spot if it is no further beside i
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Stacks came to a spot, or went."""
+    """Stacks came to a spot, one after another, or they went."""
 
-    at: float  # when it was seen, the last time
+    more: bool
+    count: int  # that stand there after it
+    begun: float
+    at: float  # when the last one was seen to come or go
     since: float  # when the spot was last seen as it was before
     by: frozenset[str | None]  # whose hands did it, as far as that was seen
 
@@ -46,7 +50,7 @@ class Stacks:
         self.spots = [area for area in layout.areas if not area.for_cards]
         self.stacks: list[Stack] = []
         self.coming: list[Stack] = []
-        self.changes: dict[str | None, Change] = {}
+        self.changes: dict[str | None, list[Change]] = {}
 
     def on(self, spot: str | None) -> list[Stack]:
         return [one for one in self.stacks if one.spot == spot]
@@ -115,7 +119,8 @@ class Stacks:
         if own.size < 0.2 * stack.patch.size or own.share(look.where) < ALTERED or own.share(look.moving) > STILL:
             return
         blind = own.share(look.attention.is_bare) < GONE  # how it looks empty is not known
-        if look.under_hand(own) or (own.share(look.bare) < GONE and not blind):
+        empty = blind or (own.share(look.bare) >= GONE and _as_empty(own, look) >= GONE_AT_ALL)
+        if look.under_hand(own) or not empty:
             return
         if not stack.misses:
             stack.gone_at, stack.since = look.t, look.sides.since(stack.patch)
@@ -127,11 +132,17 @@ class Stacks:
             look.understand(own, empty=True)
 
     def _changed(self, stack: Stack, look: Look) -> None:
-        before = self.changes.get(stack.spot)
-        since, by = stack.since, frozenset([look.sides.by_at(stack.patch, stack.since)])
-        if before is not None:
-            since, by = min(since, before.since), by | before.by
-        self.changes[stack.spot] = Change(look.t, since, by)
+        """Remember what is to be told; what went on is one change, until it turns round."""
+        more, count = stack in self.stacks, len(self.on(stack.spot))
+        found = Change(
+            more, count, look.t, look.t, stack.since, frozenset([look.sides.by_at(stack.patch, stack.since)])
+        )
+        told = self.changes.setdefault(stack.spot, [])
+        if told and told[-1].more == more:
+            last = told.pop()
+            since, by = min(last.since, found.since), last.by | found.by
+            found = replace(found, begun=last.begun, since=since, by=by)
+        told.append(found)
 
 
 def _as_empty(patch: Patch, look: Look) -> float:
