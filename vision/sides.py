@@ -20,6 +20,8 @@ BEYOND_MM: Final = 25.0  # outside the felt an arm is surely one
 ARM: Final = 2  # cells at an edge: less is none
 RECENT_S: Final = 0.9  # a hand that was there longer ago had nothing to do with it
 KEPT_S: Final = 3.0  # so long it is remembered whose arms were where
+HIDDEN: Final = 6  # of the sixteen pixels of a cell; a few remain at the edge of what was laid there
+LEAD_S: Final = 0.3  # a hand is there so long before it hides what it takes
 FEW: Final = 2  # frames
 
 DEALER, PLAYER = 1, 2
@@ -52,11 +54,11 @@ class Sides:
 
     def step(self, t: float, disturbed: Mask) -> None:
         """Take what differs from the table at rest."""
-        coarse = self._coarse(disturbed)
-        self.quiet[~coarse.ravel()] = t
+        pixels = self._counted(disturbed)
+        self.quiet[pixels.ravel() < HIDDEN] = t
         while self.over and self.over[0][0] < t - KEPT_S:
             self.over.popleft()
-        count, labels = cv2.connectedComponents(coarse.view(np.uint8), connectivity=8)
+        count, labels = cv2.connectedComponents((pixels > 0).astype(np.uint8), connectivity=8)
         sides = np.zeros(count, np.uint8)
         for side, ends in self.ends.items():
             reach = np.bincount(labels.ravel()[ends], minlength=count)
@@ -65,19 +67,22 @@ class Sides:
         if sides.any():
             self.over.append((t, sides[labels].ravel()))
 
-    def _coarse(self, disturbed: Mask) -> Mask:
-        """Say in which cells anything is disturbed; four pixels of a row are looked at as one number."""
+    def _counted(self, disturbed: Mask) -> NDArray[np.uint32]:
+        """Count the disturbed pixels of each cell; four of a row are added up as the bytes of one number."""
         even = np.ascontiguousarray(disturbed[: self.size[1] * COARSE, : self.size[0] * COARSE])
         across = even.view(np.uint32).reshape(self.size[1], COARSE, self.size[0])
-        return np.asarray(np.bitwise_or.reduce(across, axis=1) != 0)
+        return np.asarray((across.sum(axis=1, dtype=np.uint32) * np.uint32(0x01010101)) >> np.uint32(24))
 
     def by(self, place: str, t: float) -> str | None:
         """Say who was at a place just now, if one side alone was."""
         return self._alone(self.places.get(place), t - RECENT_S)
 
     def by_at(self, patch: Patch, since: float) -> str | None:
-        """Say who was at a part of the table since then, if one side alone was."""
-        return self._alone(self.cells(patch), since)
+        """Say who was at a part of the table since then, if one side alone was; a hand may hide less than it takes."""
+        cells = self.cells(patch)
+        if not any(sides[cells].any() for when, sides in self.over if when >= since):
+            since -= LEAD_S
+        return self._alone(cells, since)
 
     def _alone(self, cells: Cells | None, since: float) -> str | None:
         if cells is None:
