@@ -1,0 +1,258 @@
+"""A table of flat colours, and eyes that know what lies on it: what they see is drawn, what they say is looked up.
+
+So a test says where cards, stacks and hands are, what the networks make of them, and nothing else decides what is told.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.sets import READS
+from vision.camera import look_at
+from vision.detector import Found
+from vision.eyes import Eyes
+from vision.layout import load_layout
+from vision.reader import Reading
+from vision.watcher import Watcher
+
+Picture = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Event = dict[str, object]
+
+SIZE = (1280, 720)
+STEP_S = 0.04
+CARD_MM = (63.0, 88.0)
+CHIP_MM = 19.75
+SHOWS = 0.1  # of a thing must show to be found
+LAYOUT = load_layout("blackjack-7")
+CAMERA = look_at(SIZE, (0.0, 440.0, 2000.0), (0.0, 440.0), 2150.0)
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A card: where its middle lies, the way of its long side, and what the reader makes of it."""
+
+    face: str
+    x: float
+    y: float
+    angle: float = 90.0
+    up: bool = True
+    likely: float = 0.999  # that it is read so
+    mistaken: str | None = None  # for what it is taken else
+
+    @property
+    def corners(self) -> Floats:
+        return rectangle(self.x, self.y, CARD_MM, self.angle)
+
+    @property
+    def colour(self) -> tuple[int, int, int]:
+        n = READS.index(self.face)
+        return (235, 240 - n, 180 + n) if self.up else (150, 40, 30)
+
+
+@dataclass(frozen=True)
+class Chips:
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A hand that reaches from an edge of the felt to a point: y below 0 is the dealer's edge."""
+
+    x: float
+    y: float
+    dealers: bool = True
+
+    @property
+    def corners(self) -> Floats:
+        end = -150.0 if self.dealers else 1100.0
+        return rectangle(self.x, (self.y + end) / 2, (90.0, abs(end - self.y)), 90.0)
+
+
+Thing = Laid | Chips | Arm
+
+
+def rectangle(x: float, y: float, size: tuple[float, float], angle: float) -> Floats:
+    """Give corners in millimetres, from the top left clockwise as the thing is looked at."""
+    turn = np.deg2rad(angle)
+    along, across = np.array([np.cos(turn), np.sin(turn)]), np.array([np.sin(turn), -np.cos(turn)])
+    signs = ((-1, 1), (1, 1), (1, -1), (-1, -1))
+    return np.array([[x, y] + across * a * size[0] / 2 + along * b * size[1] / 2 for a, b in signs])
+
+
+def felt() -> Picture:
+    """Give a felt with a weave and a print, so that a shaking camera can be told."""
+    dice = np.random.default_rng(5)
+    weave = dice.normal(0, 2.5, (SIZE[1], SIZE[0], 1))
+    picture = np.clip(np.array([70.0, 105.0, 40.0]) + weave, 0, 255).astype(np.uint8)
+    for area in LAYOUT.areas:
+        outline = np.round(CAMERA.to_picture(area.polygon)).astype(np.int32)
+        cv2.polylines(picture, [outline], isClosed=True, color=(150, 170, 150), thickness=2)
+    return picture
+
+
+@dataclass
+class Toy:
+    """A table, watched."""
+
+    things: list[Thing] = field(default_factory=list)
+    watcher: Watcher = field(init=False)
+    t: float = 0.0
+    events: list[Event] = field(default_factory=list)
+    befalls: Callable[[float, Picture], Picture] = lambda _, picture: picture
+    seen: Picture = field(init=False)  # what the eyes are shown
+    owner: NDArray[np.int32] = field(init=False)  # the number of the thing at each pixel
+
+    def __post_init__(self) -> None:
+        self.felt = felt()
+        eyes = Eyes(ToyDetector(self), ToyReader(self), 0.95, 0.98)  # type: ignore[arg-type]  # they answer alike
+        self.watcher = Watcher(CAMERA, LAYOUT, eyes)
+
+    def wait(self, seconds: float) -> list[Event]:
+        """Let time pass; give what is told meanwhile."""
+        found: list[Event] = []
+        for _ in range(round(seconds / STEP_S)):
+            picture = self.drawn()
+            self.seen = self.befalls(self.t, picture)
+            found += self.watcher.step(round(self.t, 3), self.seen)
+            self.t += STEP_S
+        self.events += found
+        return found
+
+    def put(self, *things: Thing, under: Arm | None = None) -> list[Event]:
+        """Lay things down with a hand, which then goes; give what is told until the table has settled."""
+        arm = under or Arm(things[0].x, things[0].y)
+        self.things.append(arm)
+        found = self.wait(0.2)
+        self.things[-1:] = [*things, arm]
+        found += self.wait(0.12)
+        self.things.remove(arm)
+        return found + self.wait(0.8)
+
+    def take(self, *things: Thing, under: Arm | None = None) -> list[Event]:
+        """Take things away with a hand."""
+        arm = under or Arm(things[0].x, things[0].y)
+        self.things.append(arm)
+        found = self.wait(0.2)
+        for thing in things:
+            self.things.remove(thing)
+        found += self.wait(0.12)
+        self.things.remove(arm)
+        return found + self.wait(2.5)
+
+    def change(self, old: Laid, new: Laid) -> list[Event]:
+        """Let a hand turn a card or push it elsewhere."""
+        arm = Arm(new.x, new.y)
+        self.things.append(arm)
+        found = self.wait(0.2)
+        self.things.remove(old)
+        self.things.insert(-1, new)
+        found += self.wait(0.12)
+        self.things.remove(arm)
+        return found + self.wait(2.5)
+
+    def drawn(self) -> Picture:
+        picture = self.felt.copy()
+        self.owner = np.full(picture.shape[:2], -1, np.int32)
+        for number, thing in enumerate(self.things):
+            for canvas, colour in ((picture, _colour(thing)), (self.owner, number)):
+                cv2.fillConvexPoly(canvas, np.round(outline(thing)).astype(np.int32), colour)
+        return picture
+
+    def shows(self, number: int) -> float:
+        """Give how much of a thing is seen."""
+        whole = np.zeros(self.owner.shape, np.uint8)
+        cv2.fillConvexPoly(whole, np.round(outline(self.things[number])).astype(np.int32), 1)
+        return float((self.owner == number).sum()) / max(int(whole.sum()), 1)
+
+
+def outline(thing: Thing) -> Floats:
+    """Give where a thing is in the picture."""
+    if isinstance(thing, Chips):
+        turns = np.linspace(0, 2 * np.pi, 32, endpoint=False)
+        return CAMERA.to_picture(
+            np.column_stack([thing.x + CHIP_MM * np.cos(turns), thing.y + CHIP_MM * np.sin(turns)])
+        )
+    return CAMERA.to_picture(thing.corners)
+
+
+def _colour(thing: Thing) -> tuple[int, int, int]:
+    if isinstance(thing, Laid):
+        return thing.colour
+    return (40, 40, 200) if isinstance(thing, Chips) else (130, 150, 200)
+
+
+@dataclass
+class ToyDetector:
+    toy: Toy
+
+    def find(self, part: Picture, scale: float | None = None) -> list[Found]:
+        """Give the things of which something shows within a part of the picture."""
+        del scale
+        offset = part.ctypes.data - self.toy.seen.ctypes.data
+        corner = np.array([offset % self.toy.seen.strides[0] // 3, offset // self.toy.seen.strides[0]])
+        high = corner + np.array(part.shape[1::-1])
+        found = []
+        for number, thing in enumerate(self.toy.things):
+            quad = box(outline(thing))
+            middle = quad.mean(axis=0)
+            reached = (quad.max(axis=0) > corner).all() and (quad.min(axis=0) < high).all()
+            inside = (middle > corner).all() and (middle < high).all()
+            if (inside or (reached and isinstance(thing, Arm))) and self.toy.shows(number) >= SHOWS:
+                found.append(Found(_kind(thing), quad - corner, 0.9, float(isinstance(thing, Laid) and thing.up)))
+        return found
+
+
+def _kind(thing: Thing) -> str:
+    if isinstance(thing, Laid):
+        return "card_up" if thing.up else "card_down"
+    return "chip_stack" if isinstance(thing, Chips) else "hand"
+
+
+def box(points: Floats) -> Floats:
+    """Give the rectangle of a thing: of a disc that around it."""
+    if len(points) == 4:
+        return points
+    low, high = points.min(axis=0), points.max(axis=0)
+    return np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
+
+
+@dataclass
+class ToyReader:
+    toy: Toy
+    classes: tuple[str, ...] = READS
+
+    def read(self, picture: Picture, quads: Floats) -> list[Reading]:
+        """Say what the card in the middle of each quad is taken for."""
+        del picture
+        cards = [thing for thing in self.toy.things if isinstance(thing, Laid)]
+        middles = np.array([outline(card).mean(axis=0) for card in cards]).reshape(-1, 2)
+        return [self._reading(cards[int(np.hypot(*(middles - quad.mean(axis=0)).T).argmin())]) for quad in quads]
+
+    def _reading(self, card: Laid) -> Reading:
+        likely = np.full(len(READS), 1e-6)
+        if card.up:
+            likely[READS.index(card.mistaken or "none")] = 1 - card.likely
+            likely[READS.index(card.face)] = card.likely
+        else:
+            likely[READS.index("back")] = 0.999
+        likely /= likely.sum()
+        best = int(likely.argmax())
+        return Reading(READS[best], float(likely[best]), likely)
+
+
+def laid(face: str, zone: str, number: int = 0, **more: object) -> Laid:
+    """Give a card as a dealer lays it into a zone: the first, or a later one."""
+    area = LAYOUT.by_name[zone]
+    x, y = (a + number * b for a, b in zip(area.first, area.step, strict=True))
+    return replace(Laid(face, x, y, area.turn), **more)  # type: ignore[arg-type]  # its own members
+
+
+def plain(events: list[Event]) -> list[tuple[object, ...]]:
+    """Give what events say, without when."""
+    names = ("event", "zone", "card", "face", "spot")
+    return [tuple(event[name] for name in names if name in event) for event in events]

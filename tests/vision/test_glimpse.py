@@ -1,0 +1,130 @@
+"""One look at a part of the table: what has the measures of a card or a chip, in millimetres, wherever it was cut."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from datasets.sets import READS
+from tests.toy_table import CAMERA, SIZE, box, outline, rectangle
+from tests.toy_table import Chips as ToyChips
+from vision.detector import Found
+from vision.eyes import Eyes
+from vision.glimpse import LOOKED_AT, Glimpse, glimpse
+from vision.reader import Reading
+
+Floats = NDArray[np.float64]
+
+PICTURE = np.zeros((SIZE[1], SIZE[0], 3), np.uint8)
+WHOLE = (0, 0, *SIZE)
+PLACE = (150.0, 400.0)
+
+
+class Answers:
+    """Stands for both networks: finds what it is told to, and keeps what it was shown."""
+
+    def __init__(self, *found: Found) -> None:
+        self.found = list(found)
+        self.shown: list[tuple[tuple[int, ...], float | None]] = []
+        self.quads: Floats = np.zeros((0, 4, 2))
+        self.classes = READS
+
+    def find(self, part: NDArray[np.uint8], scale: float | None = None) -> list[Found]:
+        self.shown.append((part.shape, scale))
+        return self.found
+
+    def read(self, picture: NDArray[np.uint8], quads: Floats) -> list[Reading]:
+        assert picture is PICTURE
+        self.quads = quads
+        return [Reading("9h", 1.0, np.eye(len(READS))[READS.index("9h")]) for _ in quads]
+
+
+def card(size: tuple[float, float] = (63.0, 88.0), angle: float = 70.0) -> Floats:
+    return CAMERA.to_picture(rectangle(*PLACE, size, angle))
+
+
+def look(
+    *found: Found, rect: tuple[int, int, int, int] = WHOLE, shift: tuple[float, float] = (0, 0)
+) -> tuple[Glimpse, Answers]:
+    answers = Answers(*found)
+    eyes = Eyes(answers, answers, 0.95, 0.98)  # type: ignore[arg-type]  # they answer alike
+    return glimpse(eyes, CAMERA, PICTURE, rect, shift), answers
+
+
+def test_a_card_is_where_it_lies_on_the_felt() -> None:
+    seen, _ = look(Found("card_up", card(), 0.9, 0.97))
+    (found,) = seen.cards
+    assert found.place == pytest.approx(PLACE, abs=0.5)
+    assert abs((found.angle - 70 + 90) % 180 - 90) < 1
+    assert found.size == pytest.approx((63, 88), abs=1)
+    assert (found.score, found.up) == (0.9, 0.97)
+    assert READS[int(found.faces.argmax())] == "9h"
+
+
+@pytest.mark.parametrize(
+    ("size", "told"),
+    [
+        ((63, 88), 1),  # poker
+        ((57, 89), 1),  # bridge
+        ((63, 60), 0),  # half hidden, and taken for whole
+        ((88, 63), 0),
+        ((63, 120), 0),
+        ((40, 88), 0),
+        ((25, 35), 0),  # a printed one
+        ((126, 176), 0),
+    ],
+)
+def test_what_has_not_the_measures_of_a_card_is_none(size: tuple[float, float], told: int) -> None:
+    seen, _ = look(Found("card_up", card(size), 0.9))
+    assert len(seen.cards) == told
+
+
+@pytest.mark.parametrize(("radius", "told"), [(19.75, 1), (24, 1), (15, 1), (8, 0), (32, 0)])
+def test_what_has_not_the_measures_of_a_chip_is_none(radius: float, told: int) -> None:
+    x, y = PLACE
+    quad = box(CAMERA.to_picture(rectangle(x, y, (2 * radius, 2 * radius), 90)))
+    seen, _ = look(Found("chip_stack", quad, 0.8))
+    assert len(seen.stacks) == told
+
+
+def test_a_stack_stands_where_its_top_is_seen() -> None:
+    seen, _ = look(Found("chip_stack", box(outline(ToyChips(*PLACE))), 0.8))
+    (stack,) = seen.stacks
+    assert stack.place == pytest.approx(PLACE, abs=1)
+    assert stack.radius_px == pytest.approx(19.75 * CAMERA.scale(*PLACE), rel=0.05)
+
+
+def test_a_part_of_the_picture_tells_the_same_as_the_whole() -> None:
+    whole, _ = look(Found("card_up", card(), 0.9))
+    corner = np.array([600, 250])
+    part, answers = look(Found("card_up", card() - corner, 0.9), rect=(600, 250, 900, 500))
+    assert part.cards[0].quad == pytest.approx(whole.cards[0].quad)
+    assert part.cards[0].place == pytest.approx(whole.cards[0].place)
+    assert [shape for shape, _ in answers.shown] == [(250, 300, 3)]
+    assert answers.quads[0] == pytest.approx(card())
+
+
+def test_a_shaken_picture_is_read_where_things_are_and_told_where_they_were() -> None:
+    moved = card() - (3, -2)
+    seen, answers = look(Found("card_up", moved, 0.9), Found("hand", moved, 0.9), shift=(3, -2))
+    assert seen.cards[0].quad == pytest.approx(card())
+    assert seen.hands[0] == pytest.approx(card())
+    assert answers.quads[0] == pytest.approx(moved)
+
+
+def test_a_part_is_shown_to_the_network_at_the_scale_it_knows() -> None:
+    _, answers = look(rect=(600, 250, 900, 500))
+    ((_, scale),) = answers.shown
+    assert scale is not None
+    assert scale * CAMERA.scale(*CAMERA.to_felt([[750, 375]])[0]) == pytest.approx(LOOKED_AT)
+
+
+def test_where_nothing_is_found_nothing_is_read() -> None:
+    seen, answers = look()
+    assert seen == Glimpse((), (), ())
+    assert len(answers.quads) == 0
+
+
+def test_hands_are_told_as_they_are() -> None:
+    seen, _ = look(Found("hand", card((300, 90)), 0.7))
+    assert len(seen.hands) == 1
+    assert seen.cards == ()
