@@ -31,6 +31,8 @@ AGREE_MM: Final = 6.0  # looks at a new card agree so well
 STILL: Final = 0.3  # of a card may be in motion, and yet it lies still
 NEW: Final = 0.5  # of what a new card covers anew has changed
 READ: Final = 0.35  # the same of one whose face is read
+ALIKE: Final = 0.06  # of a card whose face is read, where another face was read before
+FIXED_MM: Final = 3.5  # a card that is known well is seen so near its place
 ON_TOP: Final = 0.3  # of a card that came to lie wholly on others has changed
 HAIR_MM: Final = 3.0  # so far off lies another back, or the same that was pushed by a hair
 LAID: Final = 0.15  # of a back changes at least where another is laid on it
@@ -94,11 +96,12 @@ class Lying:
             if not self._measures(seen):
                 unknown.append(patch)  # two cards that were taken for one, or half of one
                 continue
-            card = self._known(seen, patch, look)
-            if card is None:
+            card = self._known(seen, look)
+            laid = card is not None and self._on_top(card, seen, patch, look)
+            if card is None or laid:
                 unknown.append(patch)
                 if patch.share(look.moving) <= STILL:
-                    self._came(seen, patch, look)
+                    self._came(seen, patch, look, laid=laid)
             elif card not in met and patch.share(look.moving) <= STILL:
                 met.append(card)
                 again.append((card, seen, patch))
@@ -128,7 +131,7 @@ class Lying:
 
     # ---- cards that are known ---------------------------------------------------------------------------------------
 
-    def _known(self, seen: CardGlimpse, patch: Patch, look: Look) -> Card | None:
+    def _known(self, seen: CardGlimpse, look: Look) -> Card | None:
         """Give the card that this is, if it is none that came just now."""
         near = [one for one in self.cards if abs(bearing(one.angle, seen.angle)) <= SAME_DEG]
         card = min(near, key=lambda one: distance(one.place, seen.place), default=None)
@@ -136,10 +139,10 @@ class Lying:
             return None
         apart = distance(card.place, seen.place)
         if look.t - card.rested < FRESH_S and apart <= COVERED_MM and not (card.up or self._up(seen)):
-            return card  # seen better now that the hand goes
+            return card
         if apart > self._reach(card, seen) or any(distance(one.place, seen.place) + 2 < apart for one in self.coming):
             return None
-        return None if self._on_top(card, seen, patch, look) else card
+        return card
 
     def _reach(self, card: Card, seen: CardGlimpse) -> float:
         """Give how far off a look may see a card: further, if it is covered or bears the same face."""
@@ -149,13 +152,24 @@ class Lying:
 
     def _on_top(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
         """Tell whether what lies so near a known card is another one, laid on it."""
-        if look.everywhere or self.covered(card) > SLIVER:
+        fresh = look.t - card.rested < FRESH_S and not (card.up or self._up(seen))  # seen better now that the hand goes
+        if look.everywhere or fresh or self.covered(card) > SLIVER:
             return False
         if card.up or self._up(seen):
             best = int(seen.faces.argmax())
             other = best not in (self.none, self.back, card.votes.best[0]) and float(seen.faces[best]) > 0.5
-            return card.up and self._up(seen) and other and patch.share(look.sight.changed) >= ON_TOP
+            sure = self._reads(seen) and card.votes.best[1] >= SURE
+            return (
+                card.up and self._up(seen) and other and patch.share(look.sight.changed) >= (ALIKE if sure else ON_TOP)
+            )
         return self._laid_on(card, seen, patch, look)
+
+    def _agrees(self, card: Card, seen: CardGlimpse) -> bool:
+        """Tell whether a look shows just what was known; else what has changed there must be looked at again."""
+        if not card.up or card.looks < ALONE + 1:
+            return True
+        same = int(seen.faces.argmax()) == card.votes.best[0] and self._reads(seen)
+        return same and distance(card.place, seen.place) <= FIXED_MM
 
     def _reads(self, seen: CardGlimpse) -> bool:
         """Tell whether a look reads a face for certain."""
@@ -194,7 +208,7 @@ class Lying:
                 self.sizes = [*self.sizes[1 - KEPT :], seen.size]
             if clear and seen.score >= card.score - LESS_SURE:
                 card.settle(seen, patch)
-            if clear or not handled:
+            if (clear or not handled) and self._agrees(card, seen):
                 look.understand(card.patch.without(over))
             return
         if covered > 0.4 and (card.up or not self._reads(seen)):
@@ -216,9 +230,10 @@ class Lying:
 
     # ---- cards that come --------------------------------------------------------------------------------------------
 
-    def _came(self, seen: CardGlimpse, patch: Patch, look: Look) -> None:
+    def _came(self, seen: CardGlimpse, patch: Patch, look: Look, *, laid: bool) -> None:
         """What looks like a card where none was: count it, if the table has changed so."""
-        if not (look.first or look.everywhere or self._changed(patch, look, up=self._up(seen), sure=self._reads(seen))):
+        sure = self._reads(seen)
+        if not (look.first or look.everywhere or laid or self._changed(patch, look, up=self._up(seen), sure=sure)):
             return
         up = self._up(seen)
         for card in self.coming:
@@ -249,7 +264,7 @@ class Lying:
             looks=1,
             missed_at=look.t,
         )
-        card.score = seen.score
+        card.score, card.laid = seen.score, laid
         if up:
             card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)
         self.coming.append(card)
@@ -287,7 +302,7 @@ class Lying:
             if card not in self.coming:
                 continue
             self.coming.remove(card)
-            if not (look.first or look.everywhere) and not self._changed(
+            if not (look.first or look.everywhere or card.laid) and not self._changed(
                 card.patch, look, up=card.up, sure=card.votes.best[1] >= SURE
             ):
                 continue  # another card of the same look explains what changed

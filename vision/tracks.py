@@ -121,6 +121,7 @@ class Card:
     face: str | None = None  # as it was told
     layer: int = 0  # the higher, the later it came
     score: float = 0.0  # of the look that says where it lies
+    laid: bool = False  # wholly on another
     looks: int = 0
     misses: int = 0  # looks at its place that showed none
     missed_at: float = 0.0
