@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from edge.bench_vision import BUDGET, CARDS, SIZE, Times, full_table, most_visible, times
+from edge.bench_vision import BUDGET, CARDS, SIZE, Replayed, Times, full_table, most_visible, replayed, times
 
 
 def test_a_look_is_timed_beside_a_bare_call_on_the_same_picture() -> None:
@@ -36,3 +36,17 @@ def test_twenty_cards_show_on_the_table() -> None:
 def test_the_ratio_stands_with_its_budget() -> None:
     *_, last = Times(0.04, 0.05, 0.014, 0.064, 0.07).lines()
     assert last.split() == ["ratio", "1.60", "(at", "most", f"{BUDGET})"]
+
+
+def test_a_replay_is_timed_beside_decoding_alone() -> None:
+    found = replayed(since=34.0, turns=1)
+    assert 0 < found.film_s < 2
+    assert 0 < found.decoding_s < found.replay_s
+
+
+def test_the_speed_of_a_replay_stands_with_that_of_decoding() -> None:
+    _, decoding, replay, ratio = Replayed(35.0, 5.0, 7.0).lines()
+    assert decoding.split()[-4:] == ["7.0", "times", "real", "time"]
+    assert replay.split()[:3] == ["replayed", "7.0", "s"]
+    assert replay.split()[-4:] == ["5.0", "times", "real", "time"]
+    assert ratio.split()[:2] == ["ratio", "1.40"]
