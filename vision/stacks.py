@@ -18,7 +18,8 @@ NEW: Final = 0.4  # of a stack's top has changed
 ALTERED: Final = 0.3
 STILL: Final = 0.3
 BARE: Final = 12  # grey levels: felt that is seen again differs by so little
-PRINT: Final = 0.35  # of what looks like a new stack is felt as it was: it is a ring printed there, half under a sleeve
+PRINT: Final = 0.35  # of what looks like a new stack is felt as it was: it is a ring printed there
+SOME_PRINT: Final = 0.1  # the same where a sleeve covers half of it
 WAS: Final = 0.5  # the same where a stack stood, and something changed
 ALL_PRINT: Final = 0.8  # the same where it did not
 SLEEVE: Final = 0.66  # a score: what shows beside a hand had better be sure
@@ -110,7 +111,8 @@ class Stacks:
         """Tell whether chips may have come where something looks like a stack."""
         if look.first:
             return seen.score >= FIRM and not _printed(seen, look)
-        if seen.score < (SLEEVE if look.under_hand(patch) else FIRM) or _as_empty(patch, look) > PRINT:
+        sure, print_ = (SLEEVE, SOME_PRINT) if look.under_hand(patch) else (FIRM, PRINT)
+        if seen.score < sure or _as_empty(patch, look) > print_:
             return False
         return look.everywhere or patch.share(look.sight.changed) >= NEW
 
