@@ -23,9 +23,9 @@ COVERED_MM: Final = 15.0  # of one that is covered the outline is not so sure
 LESS_SURE: Final = 0.03  # a look that is less sure than the one before does not change where a card lies
 WIDE_OFF: Final = 0.12  # of its width a card may be seen too wide or narrow
 LONG_OFF: Final = 0.08
-MEASURED: Final = 4  # cards tell how large those of this table are
+MEASURED: Final = 2  # cards tell how large those of this table are
 KEPT: Final = 24
-ALONE: Final = 2  # looks at a card before it is measured
+ALONE: Final = 6  # looks at a card in which it is measured
 SAME_DEG: Final = 11.0
 AGREE_MM: Final = 6.0  # looks at a new card agree so well
 STILL: Final = 0.3  # of a card may be in motion, and yet it lies still
@@ -116,10 +116,18 @@ class Lying:
 
     def _measures(self, seen: CardGlimpse) -> bool:
         """Tell whether a face is as large as those of this table; of backs that lie on each other it is not known."""
-        if len(self.sizes) < MEASURED or not self._up(seen):
+        if self.size is None or not self._up(seen):
             return True
-        wide, long = np.median(np.array(self.sizes), axis=0)
+        wide, long = self.size
         return bool(abs(seen.size[0] / wide - 1) <= WIDE_OFF and abs(seen.size[1] / long - 1) <= LONG_OFF)
+
+    @property
+    def size(self) -> tuple[float, float] | None:
+        """Give the measures of this table's cards, as they are seen, once some were."""
+        if len(self.sizes) < MEASURED:
+            return None
+        wide, long = np.median(np.array(self.sizes), axis=0)
+        return float(wide), float(long)
 
     def zone(self, place: tuple[float, float]) -> str | None:
         return self.layout.zone_at(place)
@@ -166,10 +174,14 @@ class Lying:
 
     def _agrees(self, card: Card, seen: CardGlimpse) -> bool:
         """Tell whether a look shows just what was known; else what has changed there must be looked at again."""
-        if not card.up or card.looks < ALONE + 1:
+        if not card.up or card.looks <= VOTES:
             return True
         same = int(seen.faces.argmax()) == card.votes.best[0] and self._reads(seen)
         return same and distance(card.place, seen.place) <= FIXED_MM
+
+    def _touched(self, card: Card) -> bool:
+        """Tell whether another card lies on it or under it."""
+        return card.patch.without([one.patch for one in self.cards if one is not card]).size < card.patch.size
 
     def _reads(self, seen: CardGlimpse) -> bool:
         """Tell whether a look reads a face for certain."""
@@ -204,7 +216,7 @@ class Lying:
             card.looks += 1
             if card.up:
                 card.votes.add(seen.faces, 1.0 if clear else 0.1 * (1 - covered))
-            if clear and card.up and card.looks == ALONE and seen.score > FIRM:
+            if clear and card.up and card.looks <= ALONE and seen.score > FIRM and not self._touched(card):
                 self.sizes = [*self.sizes[1 - KEPT :], seen.size]
             if clear and seen.score >= card.score - LESS_SURE:
                 card.settle(seen, patch)
@@ -309,11 +321,15 @@ class Lying:
             self.layers += 1
             card.layer, card.zone, card.turns, card.met_at = self.layers, self.zone(card.place), 0, look.t
             self.cards.append(card)
-            if not card.up:  # of several rectangles that fit one back, one is enough
-                self.coming = [one for one in self.coming if one.up or distance(one.place, card.place) > COVERED_MM]
+            self.coming = [one for one in self.coming if not self._same(one, card)]
             if not look.under_hand(card.patch):
                 look.understand(card.patch)
             yield New(card)
+
+    def _same(self, one: Card, card: Card) -> bool:
+        """Tell whether two rectangles are of one card: where its outline cannot be seen well, several fit it."""
+        alike = one.up == card.up and (not card.up or one.votes.best[0] == card.votes.best[0])
+        return alike and distance(one.place, card.place) <= COVERED_MM
 
     def _believed(self, card: Card, look: Look) -> bool:
         if look.first:
@@ -366,7 +382,8 @@ class Lying:
         bare = attention.looks_bare(sight)
         for card in [*self.cards]:
             own = self._own(card)
-            if own.size < max(10, SHOWS * card.patch.size) or own.share(moving) > STILL or own.share(bare) < EMPTY:
+            own = own if own.size >= max(10, SHOWS * card.patch.size) else card.patch
+            if own.share(moving) > STILL or own.share(bare) < EMPTY:
                 continue
             if _again_missed(card, sight.t):
                 self.cards.remove(card)

@@ -15,7 +15,7 @@ from vision.attention import Attention, Sight
 from vision.bets import Bets
 from vision.camera import Camera
 from vision.eyes import Eyes
-from vision.glimpse import Rect, glimpse
+from vision.glimpse import Aim, Rect, glimpse
 from vision.layout import Layout
 from vision.look import Look
 from vision.lying import OFF_TABLE, Fact, Lying
@@ -141,7 +141,9 @@ class Watcher:
 
     def _begin(self, sight: Sight, picture: Picture) -> list[Fact]:
         """Look at the whole table once: what lies there already."""
-        seen = glimpse(self.eyes, self.camera, picture, (0, 0, self.camera.width, self.camera.height), sight.shift)
+        seen = glimpse(
+            self.eyes, self.camera, picture, (0, 0, self.camera.width, self.camera.height), sight.shift, Aim()
+        )
         nothing = np.zeros_like(sight.changed)
         look = Look(sight, self.attention, self.sides, picture, seen, nothing, nothing, first=True)
         facts = [*self.lying.take(look)]
@@ -215,7 +217,7 @@ class Watcher:
         self, sight: Sight, picture: Picture, region: Region, moving: Mask, sought: Card | None = None
     ) -> list[Fact]:
         zoom = 1.0 if self.everywhere else ZOOMS[region.tries % len(ZOOMS)]
-        seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift, zoom)
+        seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift, Aim(zoom, self.lying.size))
         self.looks += 1
         self.hands = seen.hands
         look = Look(sight, self.attention, self.sides, picture, seen, region.where, moving, sought=sought)
