@@ -71,7 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(options: argparse.Namespace) -> int:
     kept = options.kept or options.o.with_suffix(".parts")
     films = _films(options.folder, options.films)
-    wanted = [name for name in NAMES if name in options.conditions.split(",")]
+    wanted = options.conditions.split(",")
+    if unknown := [name for name in wanted if name not in NAMES]:
+        raise DataError(f"--conditions {unknown[0]!r}: expected some of {', '.join(NAMES)}")
     code = code_digest()
     runs = [
         Run(film, name, kept / name / f"{film.stem}.json", code, options.threads) for name in NAMES for film in films

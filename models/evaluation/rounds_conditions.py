@@ -18,7 +18,7 @@ from vision.layout import Area, Layout
 Picture = NDArray[np.uint8]
 Befalls = Callable[[int, float, Picture], Picture | None]  # number, seconds, picture; None: the frame is lost
 
-LAW = 1  # counts up when the same seed does something else
+LAW = 2  # counts up when the same seed does something else
 LOST = 0.1  # of the frames
 DIM = 0.8  # of the light is left
 DIMMED = 0.2  # of the frames, where single ones are dimmed
@@ -33,6 +33,7 @@ REACH_S = 0.25  # a hand takes so long to come, and to go
 REACH_MM = 420.0  # from so far
 DRIFT_MM = 25.0  # it moves so far while it is there
 OVER_MM = 18.0  # the height of its fingers
+PALM_MM = 60.0  # they reach so far beyond what the palm covers
 VISITS = 4000  # to each zone: enough for hours
 
 
@@ -157,12 +158,12 @@ def _visits(seed: int, area: Area, sprites: tuple[str, ...]) -> Iterator[Visit]:
     dice = np.random.default_rng(seed)
     low, high = np.min(area.polygon, axis=0), np.max(area.polygon, axis=0)
     middle = (low + high) / 2
-    dealer = area.name.startswith("dealer")
-    out = -90.0 if dealer else degrees(atan2(middle[1], middle[0]))
+    out = -90.0 if area.name.startswith("dealer") else degrees(atan2(middle[1], middle[0]))
+    tip = middle - PALM_MM * np.array([cos(radians(out)), sin(radians(out))])
     t = 0.0
     for length in dice.uniform(*VISIT_S, VISITS):
         t += float(dice.exponential(float(np.mean(VISIT_S)) * (1 - DUTY) / DUTY))
-        x, y = middle + dice.normal(0, 0.15, 2) * (high - low)
+        x, y = tip + dice.normal(0, 0.12, 2) * (high - low)
         name = sprites[int(dice.integers(len(sprites)))]
         drift = dice.normal(0, DRIFT_MM / 2, 2)
         hand = Hand(name, float(x), float(y), OVER_MM, out + float(dice.normal(0, 12)))

@@ -8,6 +8,8 @@ import numpy as np
 from models.evaluation.report import Figures, percent, shares
 from models.evaluation.rounds import ANSWERS, Score
 
+SHORT = 100  # letters of what was not right, in a table
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
@@ -38,7 +40,7 @@ def figures(seen: Mapping[str, Sequence[Seen]]) -> Figures:
 
     def named(list_of: Callable[[Score], Sequence[str]]) -> list[Figures]:
         return [
-            {"condition": condition, "film": score.film, "round": score.number, "what": what}
+            {"condition": condition, "film": score.film, "round": score.number, "what": _short(what)}
             for condition, films in seen.items()
             for score in _scores(films)
             for what in list_of(score)
@@ -61,6 +63,10 @@ def figures(seen: Mapping[str, Sequence[Seen]]) -> Figures:
         "missed errors": named(lambda score: score.missed),
         "false alerts": named(lambda score: score.false),
     }
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHORT else f"{text[: SHORT - 2]} …"
 
 
 def _scores(films: Sequence[Seen]) -> list[Score]:

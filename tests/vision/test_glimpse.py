@@ -9,7 +9,7 @@ from tests.toy_table import CAMERA, SIZE, box, outline, rectangle
 from tests.toy_table import Chips as ToyChips
 from vision.detector import Found
 from vision.eyes import Eyes
-from vision.glimpse import LOOKED_AT, Glimpse, glimpse
+from vision.glimpse import LOOKED_AT, Aim, Glimpse, glimpse
 from vision.reader import Reading
 
 Floats = NDArray[np.float64]
@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 PICTURE = np.zeros((SIZE[1], SIZE[0], 3), np.uint8)
 WHOLE = (0, 0, *SIZE)
 PLACE = (150.0, 400.0)
+USUAL = Aim()
 
 
 class Answers:
@@ -43,11 +44,14 @@ def card(size: tuple[float, float] = (63.0, 88.0), angle: float = 70.0) -> Float
 
 
 def look(
-    *found: Found, rect: tuple[int, int, int, int] = WHOLE, shift: tuple[float, float] = (0, 0)
+    *found: Found,
+    rect: tuple[int, int, int, int] = WHOLE,
+    shift: tuple[float, float] = (0, 0),
+    aim: Aim = USUAL,
 ) -> tuple[Glimpse, Answers]:
     answers = Answers(*found)
     eyes = Eyes(answers, answers, 0.95, 0.98)  # type: ignore[arg-type]  # they answer alike
-    return glimpse(eyes, CAMERA, PICTURE, rect, shift), answers
+    return glimpse(eyes, CAMERA, PICTURE, rect, shift, aim), answers
 
 
 def test_a_card_is_where_it_lies_on_the_felt() -> None:
@@ -116,6 +120,11 @@ def test_a_part_is_shown_to_the_network_at_the_scale_it_knows() -> None:
     ((_, scale),) = answers.shown
     assert scale is not None
     assert scale * CAMERA.scale(*CAMERA.to_felt([[750, 375]])[0]) == pytest.approx(LOOKED_AT)
+
+
+def test_a_part_that_is_looked_at_closely_is_shown_larger() -> None:
+    scales = [look(rect=(600, 250, 900, 500), aim=Aim(zoom))[1].shown[0][1] for zoom in (1.0, 1.2)]
+    assert scales[1] == pytest.approx(1.2 * (scales[0] or 0.0))
 
 
 def test_where_nothing_is_found_nothing_is_read() -> None:
