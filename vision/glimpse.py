@@ -20,6 +20,7 @@ LONG_OFF: Final = 0.1
 CHIP_MM: Final = 19.75  # radius
 CHIP_OFF: Final = 0.45
 
+PART: Final = "part"  # the kind of what was parted
 LARGE: Final = 0.035  # a box larger than a card by so much may hold two
 
 Rect = tuple[int, int, int, int]  # left, top, right, bottom: pixels
@@ -36,6 +37,7 @@ class CardGlimpse:
     score: float
     up: float  # how likely it lies face up
     faces: Floats  # probability of each class of the reader
+    part: bool = False  # of a box that may hold two cards
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,9 @@ def _cards(
             seen.append((one, quad, felt.mean(axis=0), float(np.degrees(np.arctan2(along[1], along[0]))) % 180, size))
     readings = eyes.reader.read(picture, np.array([quad - shift for _, quad, *_ in seen]))
     return [
-        CardGlimpse(quad, (float(place[0]), float(place[1])), angle, size, one.score, one.up, reading.all)
+        CardGlimpse(
+            quad, (float(place[0]), float(place[1])), angle, size, one.score, one.up, reading.all, one.kind == PART
+        )
         for (one, quad, place, angle, size), reading in zip(seen, readings, strict=True)
     ]
 
@@ -122,7 +126,7 @@ def _parted(camera: Camera, found: Found, moved: Floats, aim: Aim) -> list[Found
     for right, down in ((0, 0), (1, 0), (1, 1), (0, 1)):
         first = a + right * (1 - shares[0]) * across + down * (1 - shares[1]) * along
         wide, long = shares[0] * across, shares[1] * along
-        parts.append(replace(found, quad=np.array([first, first + wide, first + wide + long, first + long])))
+        parts.append(replace(found, kind=PART, quad=np.array([first, first + wide, first + wide + long, first + long])))
     return [found, *parts]
 
 

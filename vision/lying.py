@@ -20,6 +20,7 @@ OFF_TABLE: Final = ("shoe", "discard", "float")  # cards there are in no hand
 SAME_MM: Final = 7.0  # a card seen so near a known one is that
 FACE_MM: Final = 10.0  # of the same face
 COVERED_MM: Final = 15.0  # of one that is covered the outline is not so sure
+NEAR_MM: Final = 30.0  # cards that lie on each other
 LESS_SURE: Final = 0.03  # a look that is less sure than the one before does not change where a card lies
 WIDE_OFF: Final = 0.12  # of its width a card may be seen too wide or narrow
 LONG_OFF: Final = 0.08
@@ -245,6 +246,8 @@ class Lying:
     def _came(self, seen: CardGlimpse, patch: Patch, look: Look, *, laid: bool) -> None:
         """What looks like a card where none was: count it, if the table has changed so."""
         sure = self._reads(seen)
+        if seen.part and (not sure or self._told(seen)):
+            return  # another look at a card that is known
         if not (look.first or look.everywhere or laid or self._changed(patch, look, up=self._up(seen), sure=sure)):
             return
         up = self._up(seen)
@@ -280,6 +283,11 @@ class Lying:
         if up:
             card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)
         self.coming.append(card)
+
+    def _told(self, seen: CardGlimpse) -> bool:
+        """Tell whether a card of the same face lies there already."""
+        best = int(seen.faces.argmax())
+        return any(one.votes.best[0] == best and distance(one.place, seen.place) <= NEAR_MM for one in self.cards)
 
     def _changed(self, patch: Patch, look: Look, *, up: bool, sure: bool) -> bool:
         """Tell whether the table has changed as it does when a card comes to lie there."""
