@@ -147,9 +147,6 @@ def test_a_bet_is_told_with_whose_hand_set_it_down_and_took_it(toy: Toy) -> None
     assert (gone["spot"], gone["amount"], gone["by"]) == ("box3.main", 0, "dealer")
 
 
-@pytest.mark.xfail(
-    reason="a ring of changed points round a stack is too small to be understood, and hides it", strict=True
-)
 def test_chips_that_are_gone_were_seen_a_moment_before(toy: Toy) -> None:
     bet = Chips(*LAYOUT.by_name["box3.main"].first)
     toy.put(bet, under=Arm(bet.x, bet.y, dealers=False))
