@@ -53,6 +53,7 @@ class Attention:
         self.factor = width / WIDE
         self.size = (WIDE, round(height / self.factor))
         shape = (self.size[1], self.size[0])
+        self.raw: Picture | None = None  # the last frame, as it was
         self.known: Floats | None = None  # what was last understood
         self.edges = np.zeros(shape, np.uint8)
         self.bare: Picture | None = None  # the felt, as far as it was seen empty
@@ -67,6 +68,7 @@ class Attention:
     def step(self, t: float, picture: Picture) -> Sight:
         """Take a frame; say what moved and what differs from what was understood."""
         raw = np.asarray(cv2.resize(picture, self.size, interpolation=cv2.INTER_AREA), np.uint8)
+        self.raw = raw
         if self.known is None:
             self._begin(raw)
         assert self.known is not None  # noqa: S101  begun

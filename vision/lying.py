@@ -5,12 +5,13 @@ around it is seen through the place where it was.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from vision.attention import Attention, Sight
+from vision.faces import Faces
+from vision.facts import Fact, Gone, New, Turned
 from vision.glimpse import CardGlimpse
 from vision.layout import Layout
 from vision.look import Look
@@ -56,30 +57,12 @@ OTHER: Final = 0.97  # so sure must be a face where nothing has changed
 APART_S: Final = 0.035  # looks that are to confirm each other
 
 
-@dataclass(frozen=True, slots=True)
-class New:
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class Turned:
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class Gone:
-    card: Card
-
-
-Fact = New | Turned | Gone
-
-
 class Lying:
     """All cards that are believed to lie on the table, and those that perhaps came just now."""
 
     def __init__(self, layout: Layout, classes: Sequence[str]) -> None:
         self.layout = layout
-        self.back, self.none = classes.index("back"), classes.index("none")
+        self.faces = Faces(classes)
         self.cards: list[Card] = []
         self.coming: list[Card] = []
         self.layers = 0
@@ -92,7 +75,7 @@ class Lying:
         unknown: list[Patch] = []
         for seen in look.glimpse.cards:
             patch = look.patch(seen.quad)
-            if seen.faces[self.none] > max(0.5, seen.score) or self.zone(seen.place) in OFF_TABLE:
+            if self.faces.none(seen) or self.zone(seen.place) in OFF_TABLE:
                 continue
             if not self._measures(seen):
                 unknown.append(patch)  # two cards that were taken for one, or half of one
@@ -117,7 +100,7 @@ class Lying:
 
     def _measures(self, seen: CardGlimpse) -> bool:
         """Tell whether a face is as large as those of this table; of backs that lie on each other it is not known."""
-        if self.size is None or not self._up(seen):
+        if self.size is None or not self.faces.up(seen):
             return True
         wide, long = self.size
         return bool(abs(seen.size[0] / wide - 1) <= WIDE_OFF and abs(seen.size[1] / long - 1) <= LONG_OFF)
@@ -147,7 +130,7 @@ class Lying:
         if card is None:
             return None
         apart = distance(card.place, seen.place)
-        if look.t - card.rested < FRESH_S and apart <= COVERED_MM and not (card.up or self._up(seen)):
+        if look.t - card.rested < FRESH_S and apart <= COVERED_MM and not (card.up or self.faces.up(seen)):
             return card
         if apart > self._reach(card, seen) or any(distance(one.place, seen.place) + 2 < apart for one in self.coming):
             return None
@@ -161,15 +144,20 @@ class Lying:
 
     def _on_top(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
         """Tell whether what lies so near a known card is another one, laid on it."""
-        fresh = look.t - card.rested < FRESH_S and not (card.up or self._up(seen))  # seen better now that the hand goes
+        fresh = look.t - card.rested < FRESH_S and not (
+            card.up or self.faces.up(seen)
+        )  # seen better now that the hand goes
         if look.everywhere or fresh or self.covered(card) > SLIVER:
             return False
-        if card.up or self._up(seen):
+        if card.up or self.faces.up(seen):
             best = int(seen.faces.argmax())
-            other = best not in (self.none, self.back, card.votes.best[0]) and float(seen.faces[best]) > 0.5
-            sure = self._reads(seen) and card.votes.best[1] >= SURE
+            other = self.faces.is_face(best) and best != card.votes.best[0] and float(seen.faces[best]) > 0.5
+            sure = self.faces.reads(seen) and card.votes.best[1] >= SURE
             return (
-                card.up and self._up(seen) and other and patch.share(look.sight.changed) >= (ALIKE if sure else ON_TOP)
+                card.up
+                and self.faces.up(seen)
+                and other
+                and patch.share(look.sight.changed) >= (ALIKE if sure else ON_TOP)
             )
         return self._laid_on(card, seen, patch, look)
 
@@ -177,17 +165,12 @@ class Lying:
         """Tell whether a look shows just what was known; else what has changed there must be looked at again."""
         if not card.up or card.looks <= VOTES:
             return True
-        same = int(seen.faces.argmax()) == card.votes.best[0] and self._reads(seen)
+        same = int(seen.faces.argmax()) == card.votes.best[0] and self.faces.reads(seen)
         return same and distance(card.place, seen.place) <= FIXED_MM
 
     def _touched(self, card: Card) -> bool:
         """Tell whether another card lies on it or under it."""
         return card.patch.without([one.patch for one in self.cards if one is not card]).size < card.patch.size
-
-    def _reads(self, seen: CardGlimpse) -> bool:
-        """Tell whether a look reads a face for certain."""
-        best = int(seen.faces.argmax())
-        return best not in (self.none, self.back) and float(seen.faces[best]) >= SURE
 
     def _laid_on(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
         """Tell whether another back was laid on a back: its print lies elsewhere, and a dealer was there."""
@@ -200,11 +183,6 @@ class Lying:
         bare = look.bare_outside(card.quad, seen.quad)
         return bare is None or bare < FELT
 
-    def _up(self, seen: CardGlimpse) -> bool:
-        """Put together what both networks say of the side that shows."""
-        back, none = float(seen.faces[self.back]), float(seen.faces[self.none])
-        return seen.up * max(1 - back - none, 0.02) >= (1 - seen.up) * max(back, 0.02)
-
     def _again(self, card: Card, seen: CardGlimpse, patch: Patch, unknown: list[Patch], look: Look) -> Iterator[Fact]:
         """A known card is seen again: lying as before, or turned over."""
         over = [one.patch for one in self.cards if one.layer > card.layer]
@@ -212,7 +190,7 @@ class Lying:
         covered, handled = 1 - patch.without(over).size / max(patch.size, 1), look.under_hand(patch)
         clear = covered < SLIVER and not handled
         card.misses, card.missed_at, card.unseen, card.met_at = 0, 0.0, 0, look.t
-        if self._up(seen) == card.up:
+        if self.faces.up(seen) == card.up:
             card.turns = 0
             card.looks += 1
             if card.up:
@@ -224,14 +202,14 @@ class Lying:
             if (clear or not handled) and self._agrees(card, seen):
                 look.understand(card.patch.without(over))
             return
-        if covered > 0.4 and (card.up or not self._reads(seen)):
+        if covered > 0.4 and (card.up or not self.faces.reads(seen)):
             return
-        if handled and card.turns == 0 and not self._reads(seen):
+        if handled and card.turns == 0 and not self.faces.reads(seen):
             return
         if card.turns == 0:
             card.turned_at, card.turned = look.t, type(card.votes)()
         card.turns += 1
-        card.turned.add(seen.faces, 1.0 if clear or self._reads(seen) else 0.2)
+        card.turned.add(seen.faces, 1.0 if clear or self.faces.reads(seen) else 0.2)
         sure = card.up or card.turned.best[1] >= SURE or look.t - card.turned_at >= PATIENCE_S
         if card.turns >= VOTES and look.t - card.turned_at >= APART_S and sure:
             card.up, card.votes, card.turns = not card.up, card.turned, 0
@@ -245,12 +223,12 @@ class Lying:
 
     def _came(self, seen: CardGlimpse, patch: Patch, look: Look, *, laid: bool) -> None:
         """What looks like a card where none was: count it, if the table has changed so."""
-        sure = self._reads(seen)
+        sure = self.faces.reads(seen)
         if seen.part and (not sure or self._told(seen)):
             return  # another look at a card that is known
-        if not (look.first or look.everywhere or laid or self._changed(patch, look, up=self._up(seen), sure=sure)):
+        if not (look.first or look.everywhere or laid or self._changed(patch, look, up=self.faces.up(seen), sure=sure)):
             return
-        up = self._up(seen)
+        up = self.faces.up(seen)
         for card in self.coming:
             if card.near(seen, AGREE_MM, SAME_DEG):
                 card.looks += 1

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.spots import ZONES
+from vision.facts import Fact, Gone, New, Turned
 from vision.layout import Layout
-from vision.lying import Fact, Gone, Lying, New, Turned
+from vision.lying import Lying
 from vision.sides import Sides
 from vision.tracks import SURE, Card, Mask, bearing, distance
 

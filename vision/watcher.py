@@ -15,10 +15,12 @@ from vision.attention import Attention, Sight
 from vision.bets import Bets
 from vision.camera import Camera
 from vision.eyes import Eyes
+from vision.facts import Fact
 from vision.glimpse import Aim, Rect, glimpse
+from vision.hanging import Hanging
 from vision.layout import Layout
 from vision.look import Look
-from vision.lying import OFF_TABLE, Fact, Lying
+from vision.lying import OFF_TABLE, Lying
 from vision.seen import Quad
 from vision.sides import Sides
 from vision.stacks import Stacks
@@ -63,6 +65,7 @@ class Watcher:
         self.lying = Lying(layout, eyes.reader.classes)
         self.stacks = Stacks(layout)
         self.sides = Sides(camera, layout, self.attention.size, self.attention.factor)
+        self.hanging = Hanging(camera, layout)
         self.telling = Telling(layout, eyes.reader.classes)
         self.bets = Bets()
         shape = (self.attention.size[1], self.attention.size[0])
@@ -87,6 +90,8 @@ class Watcher:
                 f"found {picture.shape[1]} x {picture.shape[0]}"
             )
         sight = self.attention.step(t, picture)
+        if self.hanging.step(t, self.attention):
+            return []  # where things lie is not known: better nothing is told than something wrong
         disturbed = sight.changed | sight.moved
         self.sides.step(t, disturbed)
         facts: list[Fact] = []
@@ -270,7 +275,7 @@ class Watcher:
             for card in self.lying.cards
         )
         stacks = tuple(StandingStack(one.spot, one.center, one.radius) for one in self.stacks.stacks)
-        return View(cards, stacks, tuple(_quad(hand) for hand in self.hands))
+        return View(cards, stacks, tuple(_quad(hand) for hand in self.hands), self.hanging.doubts())
 
 
 def _grouped(found: list[int], boxes: NDArray[np.int32], room: float) -> list[list[int]]:
