@@ -189,11 +189,8 @@ class Watcher:
         labels[~rest] = 0
         sizes = np.bincount(labels.ravel(), minlength=count)
         due = np.bincount(labels[rest & (self.wait <= sight.t)], minlength=count)
-        found = [
-            n
-            for n in range(1, count)
-            if due[n] >= min(DUE * sizes[n], self.large) and sizes[n] >= self._least(sight, boxes[n]) and due[n]
-        ]
+        large = np.flatnonzero((sizes >= LEAST) & (due > 0) & (due >= np.minimum(DUE * sizes, self.large)))
+        found = [int(n) for n in large if n and sizes[n] >= self._least(sight, boxes[n])]
         for group in _grouped(found, boxes, self.room)[:LOOKS]:
             where = np.isin(labels, group)
             tries = int(self.tries[where].max())
