@@ -11,6 +11,7 @@ from vision.telling import Event
 SETTLED_S: Final = 0.12  # chips are told when nothing has happened on their spot for so long
 BUSY: Final = 0.3  # of a stack cannot be seen: it may be on its way as well
 BUSY_S: Final = 0.8  # so long one waits for that
+COMING_S: Final = 0.2  # what seemed to come is seen again so soon, if it does
 
 
 class Bets:
@@ -34,7 +35,8 @@ class Bets:
     def _busy(self, t: float, spot: str | None, stacks: Stacks, sides: Sides) -> bool:
         """Tell whether something else on a spot is about to change: where one stack goes, hidden ones may go too."""
         standing = stacks.on(spot)
-        if any(one.spot == spot for one in stacks.coming) or any(one.misses for one in standing):
+        coming = any(one.spot == spot and t - one.missed_at < COMING_S for one in stacks.coming)
+        if coming or any(one.misses for one in standing):
             return True
         fewer = len(standing) < self.spots.get(spot, 0)
         return fewer and any(sides.hidden(one.patch, t) > BUSY for one in standing)

@@ -20,7 +20,8 @@ BEYOND_MM: Final = 25.0  # outside the felt an arm is surely one
 ARM: Final = 2  # cells at an edge: less is none
 RECENT_S: Final = 0.9  # a hand that was there longer ago had nothing to do with it
 KEPT_S: Final = 3.0  # so long it is remembered whose arms were where
-HIDDEN: Final = 6  # of the sixteen pixels of a cell; a few remain at the edge of what was laid there
+FILLED: Final = 8  # pixels of a cell
+HIDDEN: Final = 4  # of the sixteen pixels of a cell; a few remain at the edge of what was laid there
 LEAD_S: Final = 0.3  # a hand is there so long before it hides what it takes
 FEW: Final = 2  # frames
 
@@ -94,15 +95,17 @@ class Sides:
         return "dealer" if dealer >= FEW else "player"
 
     def cells(self, patch: Patch) -> Cells:
-        """Give the cells that a patch of the small picture touches."""
+        """Give the cells that a patch of the small picture fills, or, if it is small, those of which it fills most."""
         rows, columns = np.nonzero(patch.mask)
         y = np.minimum((rows + patch.box[0].start) // COARSE, self.size[1] - 1)
         x = np.minimum((columns + patch.box[1].start) // COARSE, self.size[0] - 1)
-        return np.unique(y * self.size[0] + x)
+        found, filled = np.unique(y * self.size[0] + x, return_counts=True)
+        return found[filled >= min(FILLED, filled.max(initial=0))]
 
     def since(self, patch: Patch) -> float:
-        """Say when most of a patch was last seen undisturbed."""
-        return float(np.median(self.quiet[self.cells(patch)]))
+        """Say when nearly all of a patch was last seen undisturbed."""
+        quiet = np.sort(self.quiet[self.cells(patch)])
+        return float(quiet[len(quiet) // 4])
 
     def hidden(self, patch: Patch, t: float) -> float:
         """Give how much of a patch is disturbed now."""
