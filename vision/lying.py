@@ -15,12 +15,13 @@ from vision.facts import Fact, Gone, New, Turned
 from vision.glimpse import CardGlimpse
 from vision.layout import Layout
 from vision.look import Look
-from vision.tracks import SURE, VOTES, Card, Mask, Patch, bearing, distance
+from vision.tracks import SURE, VOTES, Card, Floats, Mask, Patch, bearing, distance
 
 OFF_TABLE: Final = ("shoe", "discard", "float")  # cards there are in no hand
 SAME_MM: Final = 7.0  # a card seen so near a known one is that
 FACE_MM: Final = 10.0  # of the same face
 COVERED_MM: Final = 15.0  # of one that is covered the outline is not so sure
+CROSS_MM: Final = 60.0  # a card is laid across others so near
 NEAR_MM: Final = 30.0  # cards that lie on each other
 LESS_SURE: Final = 0.03  # a look that is less sure than the one before does not change where a card lies
 WIDE_OFF: Final = 0.12  # of its width a card may be seen too wide or narrow
@@ -115,6 +116,11 @@ class Lying:
 
     def zone(self, place: tuple[float, float]) -> str | None:
         return self.layout.zone_at(place)
+
+    def nearest(self, place: Floats) -> Card | None:
+        """Give the face-up card on which another would be laid there."""
+        found = [one for one in self.cards if one.up and distance(one.place, (place[0], place[1])) <= CROSS_MM]
+        return min(found, key=lambda one: distance(one.place, (place[0], place[1])), default=None)
 
     def covered(self, card: Card) -> float:
         """Give how much of a card lies under later ones."""

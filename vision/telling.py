@@ -69,6 +69,10 @@ class Telling:
 
     def facts(self, t: float, facts: Sequence[Fact], now: Now, *, first: bool = False) -> Iterator[Event]:
         """Tell what came, turned and went. A card waits for those that came to rest before it and are not sure yet."""
+        for fact in facts:
+            if isinstance(fact, Gone):
+                self.waiting = [one for one in self.waiting if one.card is not fact.card]
+                self.left.append(Left(fact.card, t))
         self.waiting += [Waiting(fact.card, t) for fact in facts if isinstance(fact, New)]
         self.waiting.sort(key=lambda one: one.card.rested)
         for one in [*self.waiting]:
@@ -80,9 +84,6 @@ class Telling:
         for fact in facts:
             if isinstance(fact, Turned):
                 yield from self._turned(t, fact.card, now.sides)
-            elif isinstance(fact, Gone):
-                self.waiting = [one for one in self.waiting if one.card is not fact.card]
-                self.left.append(Left(fact.card, t))
 
     def _new(self, t: float, card: Card, now: Now, *, first: bool) -> Iterator[Event]:
         pushed = None if first else self._pushed(card, now.lying, now.disturbed)

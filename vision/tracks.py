@@ -20,6 +20,7 @@ Mask = NDArray[np.bool_]
 
 SURE: Final = 0.94  # a face this likely by all votes together is told; it lay whole in those that count most
 VOTES: Final = 2  # looks at least
+MOST: Final = 5.0  # weight of all votes together, at most
 CLEAR: Final = 3.0  # weight from which a look that is a little less clear changes nothing any more
 
 
@@ -88,9 +89,11 @@ class Votes:
 
         A look that cannot tell counts for little beside one that can.
         """
-        weight *= float(faces.max()) ** 2
+        weight *= float(faces.max()) ** 4
         if self.weight >= CLEAR and weight < self.weight / max(self.looks, 1) / 2:
             return
+        if self.total is not None and self.weight > MOST:  # what was seen long ago fades
+            self.total, self.weight = self.total * (MOST / self.weight), MOST
         self.total = faces * weight if self.total is None else self.total + faces * weight
         self.weight += weight
         self.looks += 1

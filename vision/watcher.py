@@ -4,7 +4,7 @@ What changed and came to rest is looked at with both networks, at full resolutio
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import cv2
@@ -16,7 +16,7 @@ from vision.bets import Bets
 from vision.camera import Camera
 from vision.eyes import Eyes
 from vision.facts import Fact
-from vision.glimpse import Aim, Rect, glimpse
+from vision.glimpse import Aim, Glimpse, Rect, glimpse
 from vision.hanging import Hanging
 from vision.layout import Layout
 from vision.look import Look
@@ -24,6 +24,7 @@ from vision.lying import OFF_TABLE, Lying
 from vision.seen import Quad
 from vision.sides import Sides
 from vision.stacks import Stacks
+from vision.supposing import Supposing
 from vision.telling import Event, Now, Telling
 from vision.tracks import Card, Patch, Stack
 from vision.view import LyingCard, StandingStack, View
@@ -39,6 +40,7 @@ LOOKS: Final = 3  # in one frame; what is left waits for the next
 WAITS: Final = (0.0, 0.07, 0.07, 0.08, 0.12, 0.2, 0.3, 0.5, 0.8)  # seconds after each look at the same change
 SWEEP_S: Final = 0.4
 ZOOMS: Final = (1.0, 1.0, 0.86, 1.16)  # what is looked at again is looked at otherwise
+SUPPOSE: Final = (3, 4, 5, 6)  # looks at the same change after which more is tried
 GIVEN_UP: Final = 4  # looks at least, and
 GIVEN_UP_S: Final = 1.2  # so long at rest, before what cannot be explained is taken as it is
 BUSY: Final = 0.2  # of what is around is in motion: a hand is at work there, and what is to be looked at must be
@@ -66,6 +68,7 @@ class Watcher:
         self.stacks = Stacks(layout)
         self.sides = Sides(camera, layout, self.attention.size, self.attention.factor)
         self.hanging = Hanging(camera, layout)
+        self.supposing = Supposing(camera)
         self.telling = Telling(layout, eyes.reader.classes)
         self.bets = Bets()
         shape = (self.attention.size[1], self.attention.size[0])
@@ -220,6 +223,8 @@ class Watcher:
     ) -> list[Fact]:
         zoom = 1.0 if self.everywhere else ZOOMS[region.tries % len(ZOOMS)]
         seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift, Aim(zoom, self.lying.size))
+        if region.tries in SUPPOSE and not seen.hands:
+            seen = self._supposed(sight, picture, region, seen)
         self.looks += 1
         self.hands = seen.hands
         look = Look(sight, self.attention, self.sides, picture, seen, region.where, moving, sought=sought)
@@ -227,6 +232,18 @@ class Watcher:
         self.stacks.take(look)
         self._leftover(look, region)
         return facts
+
+    def _supposed(self, sight: Sight, picture: Picture, region: Region, seen: Glimpse) -> Glimpse:
+        """Look for a card across others where the detector finds none that explains the change."""
+        rows, columns = np.nonzero(region.where)
+        pixels = (np.column_stack([columns, rows]).astype(np.float64) + 0.5) * self.attention.factor - 0.5
+        if self.lying.size is None or len(pixels) < self.large / 2:
+            return seen
+        near = self.lying.nearest(self.camera.to_felt(np.median(pixels, axis=0)[None])[0])
+        if near is None:
+            return seen
+        found = self.supposing.crosswise(self.eyes, picture, sight.shift, pixels, (near.angle, self.lying.size))
+        return seen if found is None else replace(seen, cards=(*seen.cards, found))
 
     def _leftover(self, look: Look, region: Region) -> None:
         """What nobody explained is looked at again, less and less often; in the end it is taken as it is."""
