@@ -138,7 +138,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings,
     "compliance.md": compliance.page,
     "../models/manifest.toml": networks,
-    **{name: partial(measured, name) for name in ("accuracy.md", "../models/reader.md")},
+    **{name: partial(measured, name) for name in ("accuracy.md", "watching.md", "../models/reader.md")},
 }
 
 

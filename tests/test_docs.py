@@ -98,13 +98,16 @@ def test_the_pages_have_examples() -> None:
     assert len(JSON) >= 15
 
 
+COMMANDS = {"rounds": "python -m edge.evaluate_rounds"}  # what measures the pipeline, which models may not import
+
+
 @pytest.mark.parametrize(
     "path", sorted(path for path in FIGURES.glob("*.json") if path.stem != "plain"), ids=lambda path: path.stem
 )
 def test_the_figures_are_those_of_the_networks_that_ship(path: Path) -> None:
     kept = json.loads(path.read_text("utf-8"))
     assert kept["models"] == {name: one.sha256 for name, one in models().items()}
-    assert kept["command"].startswith(f"python -m models evaluate {path.stem}")
+    assert kept["command"].startswith(COMMANDS.get(path.stem, f"python -m models evaluate {path.stem}"))
     assert "/" not in kept["command"]
 
 

@@ -100,7 +100,7 @@ class Sides:
         y = np.minimum((rows + patch.box[0].start) // COARSE, self.size[1] - 1)
         x = np.minimum((columns + patch.box[1].start) // COARSE, self.size[0] - 1)
         found, filled = np.unique(y * self.size[0] + x, return_counts=True)
-        return found[filled >= min(FILLED, filled.max(initial=0))]
+        return np.asarray(found[filled >= min(FILLED, filled.max(initial=0))])
 
     def since(self, patch: Patch) -> float:
         """Say when nearly all of a patch was last seen undisturbed."""

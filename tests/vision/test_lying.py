@@ -6,9 +6,10 @@ import pytest
 from datasets.sets import READS
 from tests.toy_table import CAMERA, CARD_MM, LAYOUT, SIZE, Laid, felt, laid, rectangle
 from vision.attention import Attention, Sight
+from vision.facts import Fact, Gone, New, Turned
 from vision.glimpse import CardGlimpse, Glimpse
 from vision.look import Look
-from vision.lying import UNREAD_S, Fact, Gone, Lying, New, Turned
+from vision.lying import UNREAD_S, Lying
 from vision.sides import Sides
 from vision.tracks import Floats, Patch
 
