@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.glimpse import StackGlimpse
 from vision.layout import Layout
@@ -11,13 +12,17 @@ from vision.look import Look
 from vision.lying import OFF_TABLE
 from vision.tracks import VOTES, Patch, Stack, distance
 
+Points = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows, columns
+
 SAME_MM: Final = 10.0
 AGREE_MM: Final = 8.0
 FIRM: Final = 0.4  # a score
 NEW: Final = 0.4  # of a stack's top has changed
 ALTERED: Final = 0.3
 STILL: Final = 0.3
-BARE: Final = 12  # grey levels: felt that is seen again differs by so little
+BARE: Final = 12  # grey levels: felt that is seen again differs by so little, but for
+NOISES: Final = 6.0  # times the noise
+NEARER: Final = 0.25  # of how far a place is from how it looked with chips is how far it is from felt: they are gone
 PRINT: Final = 0.35  # of what looks like a new stack is felt as it was: it is a ring printed there
 SOME_PRINT: Final = 0.1  # the same where a sleeve covers half of it
 WAS: Final = 0.5  # the same where a stack stood, and something changed
@@ -118,11 +123,9 @@ class Stacks:
 
     def _missed(self, stack: Stack, met: list[Stack], look: Look) -> None:
         own = stack.patch.without([one.patch for one in met])
-        if own.size < 0.2 * stack.patch.size or own.share(look.where) < ALTERED or own.share(look.moving) > STILL:
+        if own.size < 0.2 * stack.patch.size or own.share(look.moving) > STILL or look.under_hand(own):
             return
-        blind = own.share(look.attention.is_bare) < GONE  # how it looks empty is not known
-        empty = blind or (own.share(look.bare) >= GONE and _as_empty(own, look) >= GONE_AT_ALL)
-        if look.under_hand(own) or not empty:
+        if not self._is_empty(own, look):
             return
         if not stack.misses:
             stack.gone_at, stack.since = look.t, look.sides.since(stack.patch)
@@ -132,6 +135,15 @@ class Stacks:
             self.stacks.remove(stack)
             self._changed(stack, look)
             look.understand(own, empty=True)
+
+    def _is_empty(self, own: Patch, look: Look) -> bool:
+        """Tell whether nothing stands any more where a stack was not seen."""
+        as_empty = _as_empty(own, look)
+        if own.share(look.where) < ALTERED:
+            return as_empty >= ALL_PRINT  # beyond doubt, though nothing changed just now
+        if own.share(look.attention.is_bare) < GONE:
+            return True  # how it looks empty is not known
+        return own.share(look.bare) >= GONE and (as_empty >= GONE_AT_ALL or _nearer_felt(own, look))
 
     def _changed(self, stack: Stack, look: Look) -> None:
         """Remember what is to be told; what went on is one change, until it turns round."""
@@ -149,15 +161,38 @@ class Stacks:
 
 def _as_empty(patch: Patch, look: Look) -> float:
     """Give how much of a patch is felt just as it was when nothing lay there."""
+    points = _bare_points(patch, look)
+    tolerated = max(BARE, NOISES * look.attention.noise)
+    same = np.count_nonzero(_apart(look, points, look.attention.felt(points)) <= tolerated)
+    return float(same) / max(patch.size, 1)
+
+
+def _nearer_felt(patch: Patch, look: Look) -> bool:
+    """Tell whether a place looks far more like felt than as it was understood: with chips."""
+    known = look.attention.known
+    points = _bare_points(patch, look)
+    if known is None or len(points[0]) < patch.size / 2:
+        return False
+    felt = _apart(look, points, look.attention.felt(points)).sum()
+    return bool(felt < NEARER * _apart(look, points, known[points]).sum())
+
+
+def _bare_points(patch: Patch, look: Look) -> Points:
+    """Give rows and columns of a patch where it is known how the felt looks."""
     rows, columns = np.nonzero(patch.mask & look.attention.is_bare[patch.box])
-    points = rows + patch.box[0].start, columns + patch.box[1].start
-    apart = np.abs(look.sight.small[points].astype(np.float32) - look.attention.felt(points))
-    return float(np.count_nonzero(apart.max(axis=1, initial=0) <= BARE)) / max(patch.size, 1)
+    return rows + patch.box[0].start, columns + patch.box[1].start
+
+
+def _apart(look: Look, points: Points, other: NDArray[np.float32]) -> NDArray[np.float32]:
+    apart = np.abs(look.sight.small[points].astype(np.float32) - other)
+    return np.asarray(apart.max(axis=1, initial=0), np.float32)
 
 
 def _shows_print(patch: Patch, look: Look) -> bool:
     """Tell whether a stack that seems to stand as before is only what is printed under it: it was taken away."""
-    return _as_empty(patch, look) > (WAS if patch.share(look.sight.changed) > ALTERED else ALL_PRINT)
+    if patch.share(look.sight.changed) <= ALTERED:
+        return _as_empty(patch, look) > ALL_PRINT
+    return _as_empty(patch, look) > WAS or _nearer_felt(patch, look)
 
 
 def _printed(seen: StackGlimpse, look: Look) -> bool:
