@@ -4,11 +4,9 @@ Only this machine reaches it, and only who knows the key in its address: other p
 """
 
 import json
-import os
 import secrets
 import sys
 import threading
-import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +19,8 @@ import cv2
 
 from edge.calibrate_file import Draft, Point, dragged
 from edge.calibrate_points import NamedMark, marks_of, named_points
+from edge.screen import has_screen
+from edge.screen import show as open_page
 from edge.usage import UsageError
 from vision.calibration import Fit, MisfitError, calibrated, check_view, edge_of, mirrored
 from vision.camera import CameraError
@@ -294,13 +294,6 @@ def by_hand(session: Session, port: int, *, show: bool) -> None:
     with server:
         sys.stdout.write(f"open {server.address}\nand calibrate there; Ctrl-C gives it up\n")
         sys.stdout.flush()
-        if show and _has_screen():
-            threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
+        if show and has_screen():
+            threading.Thread(target=open_page, args=(server.address,), daemon=True).start()
         server.serve_forever(poll_interval=0.1)
-
-
-def _has_screen() -> bool:
-    """Tell whether a browser can show itself: on a machine without a screen one would run in the terminal."""
-    if sys.platform in ("win32", "darwin"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -35,7 +35,17 @@ def test_a_wheel_holds_all_that_the_commands_need(tmp_path: Path) -> None:
     done = subprocess.run([*ran, "detect", PICTURE, "--json"], cwd=tmp_path, env=away, capture_output=True, check=True)
     assert any(card["card"] for card in json.loads(done.stdout)["cards"])
     clip = installed / "datasets" / "clips" / "demo.mp4"
-    replay: list[str | Path] = ["replay", clip, "-c", clip.with_name("demo.table.toml"), "-o", tmp_path, "--from", "32", "--quiet"]
+    replay: list[str | Path] = [
+        "replay",
+        clip,
+        "-c",
+        clip.with_name("demo.table.toml"),
+        "-o",
+        tmp_path,
+        "--from",
+        "32",
+        "--quiet",
+    ]
     done = subprocess.run([*ran, *replay], cwd=tmp_path, env=away, capture_output=True, check=True)
     report = (tmp_path / "demo" / "report.html").read_text("utf-8")
     for page in ("report.css", "report.js"):
