@@ -90,6 +90,8 @@ class Stacks:
 
     def _again(self, stack: Stack, seen: StackGlimpse, patch: Patch, look: Look) -> None:
         stack.misses = 0
+        if patch.share(look.sight.changed) <= ALTERED and not look.under_hand(patch):
+            stack.seen_at = look.t
         if patch.share(look.where) > ALTERED and not look.under_hand(patch):
             stack.center, stack.place, stack.radius, stack.patch = seen.center, seen.place, seen.radius_px, patch
         look.understand(patch)
@@ -110,6 +112,7 @@ class Stacks:
             stack.center, stack.place, stack.radius, stack.patch = seen.center, seen.place, seen.radius_px, patch
             self.stacks.append(stack)
             self._changed(stack, look)
+            stack.seen_at = look.t
             look.understand(patch)
 
     def _is_new(self, seen: StackGlimpse, patch: Patch, look: Look) -> bool:
@@ -128,7 +131,7 @@ class Stacks:
         if not self._is_empty(own, look):
             return
         if not stack.misses:
-            stack.gone_at, stack.since = look.t, look.sides.since(stack.patch)
+            stack.gone_at, stack.since = look.t, max(look.sides.since(stack.patch), stack.seen_at)
         stack.misses += 1
         stack.missed_at = look.t  # what is missed is looked at again soon
         if stack.misses >= VOTES and look.t - stack.gone_at >= APART_S:
