@@ -11,7 +11,8 @@ from vision.telling import Event
 SETTLED_S: Final = 0.12  # chips are told when nothing has happened on their spot for so long
 BUSY: Final = 0.3  # of a stack cannot be seen: it may be on its way as well
 BUSY_S: Final = 0.8  # so long one waits for that
-COMING_S: Final = 0.2  # what seemed to come is seen again so soon, if it does
+COMING_S: Final = 0.2  # what seemed to come or go is looked at again so soon, if it does
+EARLIER_S: Final = 0.12  # hands come over a part of the chips before they hide the rest
 
 
 class Bets:
@@ -36,7 +37,7 @@ class Bets:
         """Tell whether something else on a spot is about to change: where one stack goes, hidden ones may go too."""
         standing = stacks.on(spot)
         coming = any(one.spot == spot and t - one.missed_at < COMING_S for one in stacks.coming)
-        if coming or any(one.misses for one in standing):
+        if coming or any(one.misses and t - one.missed_at < COMING_S for one in standing):
             return True
         fewer = len(standing) < self.spots.get(spot, 0)
         return fewer and any(sides.hidden(one.patch, t) > BUSY for one in standing)
@@ -50,4 +51,4 @@ class Bets:
             event["stacks"] = [{"top": None, "count": None}] * change.count
         if len(change.by) == 1 and (by := next(iter(change.by))):
             event["by"] = by
-        yield event | {"since": round(change.since, 3)}
+        yield event | {"since": round(max(change.since - EARLIER_S, 0.0), 3)}

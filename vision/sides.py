@@ -103,9 +103,8 @@ class Sides:
         return np.asarray(found[filled >= min(FILLED, filled.max(initial=0))])
 
     def since(self, patch: Patch) -> float:
-        """Say when nearly all of a patch was last seen undisturbed."""
-        quiet = np.sort(self.quiet[self.cells(patch)])
-        return float(quiet[len(quiet) // 4])
+        """Say when most of a patch was last seen undisturbed."""
+        return float(np.median(self.quiet[self.cells(patch)]))
 
     def hidden(self, patch: Patch, t: float) -> float:
         """Give how much of a patch is disturbed now."""
