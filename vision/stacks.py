@@ -27,6 +27,8 @@ PRINT: Final = 0.35  # of what looks like a new stack is felt as it was: it is a
 SOME_PRINT: Final = 0.1  # the same where a sleeve covers half of it
 WAS: Final = 0.5  # the same where a stack stood, and something changed
 ALL_PRINT: Final = 0.8  # the same where it did not
+CERTAIN: Final = 0.85  # a score that no ring has, and
+LITTLE_NEW: Final = 0.2  # of such a stack's top has changed at least: chips may have the colour of the felt
 SLEEVE: Final = 0.66  # a score: what shows beside a hand had better be sure
 FELT: Final = 25  # grey levels by which a felt differs from itself
 GONE: Final = 0.5  # of a stack's place looks like felt
@@ -119,10 +121,11 @@ class Stacks:
         """Tell whether chips may have come where something looks like a stack."""
         if look.first:
             return seen.score >= FIRM and not _printed(seen, look)
-        sure, print_ = (SLEEVE, SOME_PRINT) if look.under_hand(patch) else (FIRM, PRINT)
-        if seen.score < sure or _as_empty(patch, look) > print_:
-            return False
-        return look.everywhere or patch.share(look.sight.changed) >= NEW
+        hand, changed = look.under_hand(patch), 1.0 if look.everywhere else patch.share(look.sight.changed)
+        if seen.score >= CERTAIN and not hand:
+            return changed >= LITTLE_NEW
+        sure, print_ = (SLEEVE, SOME_PRINT) if hand else (FIRM, PRINT)
+        return changed >= NEW and seen.score >= sure and _as_empty(patch, look) <= print_
 
     def _missed(self, stack: Stack, met: list[Stack], look: Look) -> None:
         own = stack.patch.without([one.patch for one in met])
