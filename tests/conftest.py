@@ -1,11 +1,14 @@
 """Every run tries the same examples; every test starts with the House Way unworked, so that none leans on another."""
 
+import os
 from importlib.util import find_spec
 
 import pytest
 from hypothesis import settings
 
 from engine.sikipi import house_way
+
+os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # FFmpeg asks once in a process, before whichever video is first
 
 settings.register_profile("steady", derandomize=True)  # exploring is the fuzzer's work: what fails here fails for all
 settings.load_profile("steady")
