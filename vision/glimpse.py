@@ -20,13 +20,15 @@ LONG_OFF: Final = 0.1
 CHIP_MM: Final = 19.75  # radius
 CHIP_OFF: Final = 0.45
 
+PILE: Final = 1.5  # times a card's sides a box may be around backs that lie on each other
+UNREAD: Final = np.empty(0)
 PART: Final = "part"  # the kind of what was parted
 LARGE: Final = 0.035  # a box larger than a card by so much may hold two
 
 Rect = tuple[int, int, int, int]  # left, top, right, bottom: pixels
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CardGlimpse:
     """A card: where it lies, how, and what its face may be."""
 
@@ -38,6 +40,7 @@ class CardGlimpse:
     up: float  # how likely it lies face up
     faces: Floats  # probability of each class of the reader
     part: bool = False  # of a box that may hold two cards
+    exact: bool = False  # it is known to a hair where it lies
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class Glimpse:
     cards: tuple[CardGlimpse, ...]
     stacks: tuple[StackGlimpse, ...]
     hands: tuple[Floats, ...]  # quads
+    piles: tuple[CardGlimpse, ...] = ()  # boxes around backs that are larger than a card; nothing is read there
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,42 +77,33 @@ def glimpse(eyes: Eyes, camera: Camera, picture: Picture, rect: Rect, shift: tup
     cards = [one for one in found if one.kind in CARDS]
     stacks = [one for one in found if one.kind == "chip_stack"]
     hands = tuple(one.quad + corner + shift for one in found if one.kind == "hand")
+    boxes = [_box(camera, one, corner + shift) for card in cards for one in _parted(camera, card, corner + shift, aim)]
+    whole = [one for one in boxes if _within(one.size, 1 - WIDE_OFF, 1 + WIDE_OFF, 1 - LONG_OFF, 1 + LONG_OFF)]
+    piles = [one for one in boxes if one.up < 0.5 and _within(one.size, 1 - WIDE_OFF, PILE, 1 - LONG_OFF, PILE)]
+    readings = eyes.reader.read(picture, np.array([one.quad - shift for one in whole]))
     return Glimpse(
-        tuple(
-            _cards(
-                eyes,
-                camera,
-                picture,
-                [one for card in cards for one in _parted(camera, card, corner + shift, aim)],
-                corner,
-                shift,
-            )
-        ),
+        tuple(replace(one, faces=reading.all) for one, reading in zip(whole, readings, strict=True)),
         tuple(one for stack in stacks if (one := _stack(camera, stack, corner + shift))),
         hands,
+        tuple(one for one in piles if one not in whole),
     )
 
 
-def _cards(
-    eyes: Eyes, camera: Camera, picture: Picture, found: list[Found], corner: Floats, shift: tuple[float, float]
-) -> list[CardGlimpse]:
-    """Read what has the measures of a card."""
-    seen = []
-    for one in found:
-        quad = one.quad + corner + shift
-        felt = camera.to_felt(quad)
-        across = (felt[1] - felt[0] + felt[2] - felt[3]) / 2
-        along = (felt[3] - felt[0] + felt[2] - felt[1]) / 2
-        size = float(np.hypot(*across)), float(np.hypot(*along))
-        if abs(size[0] / CARD_MM[0] - 1) <= WIDE_OFF and abs(size[1] / CARD_MM[1] - 1) <= LONG_OFF:
-            seen.append((one, quad, felt.mean(axis=0), float(np.degrees(np.arctan2(along[1], along[0]))) % 180, size))
-    readings = eyes.reader.read(picture, np.array([quad - shift for _, quad, *_ in seen]))
-    return [
-        CardGlimpse(
-            quad, (float(place[0]), float(place[1])), angle, size, one.score, one.up, reading.all, one.kind == PART
-        )
-        for (one, quad, place, angle, size), reading in zip(seen, readings, strict=True)
-    ]
+def _box(camera: Camera, found: Found, moved: Floats) -> CardGlimpse:
+    """Measure on the felt what was found, before it is read."""
+    quad = found.quad + moved
+    felt = camera.to_felt(quad)
+    across = (felt[1] - felt[0] + felt[2] - felt[3]) / 2
+    along = (felt[3] - felt[0] + felt[2] - felt[1]) / 2
+    x, y = felt.mean(axis=0)
+    angle = float(np.degrees(np.arctan2(along[1], along[0]))) % 180
+    size = float(np.hypot(*across)), float(np.hypot(*along))
+    return CardGlimpse(quad, (float(x), float(y)), angle, size, found.score, found.up, UNREAD, found.kind == PART)
+
+
+def _within(size: tuple[float, float], thin: float, wide: float, short: float, long: float) -> bool:
+    """Tell whether a box has the measures of a card, by how much smaller or larger it may be."""
+    return thin <= size[0] / CARD_MM[0] <= wide and short <= size[1] / CARD_MM[1] <= long
 
 
 def _parted(camera: Camera, found: Found, moved: Floats, aim: Aim) -> list[Found]:

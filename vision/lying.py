@@ -37,6 +37,9 @@ READ: Final = 0.35  # the same of one whose face is read
 ALIKE: Final = 0.06  # of a card whose face is read, where another face was read before
 FIXED_MM: Final = 3.5  # a card that is known well is seen so near its place
 ON_TOP: Final = 0.3  # of a card that came to lie wholly on others has changed
+EXACT_MM: Final = 1.2  # so near its place a back is found whose place is known to a hair
+EXACT_DEG: Final = 2.5
+HARDLY: Final = 0.03  # of a back on top of others has changed, where they lie elsewhere
 HAIR_MM: Final = 3.0  # so far off lies another back, or the same that was pushed by a hair
 LAID: Final = 0.15  # of a back changes at least where another is laid on it
 FELT: Final = 0.55  # of what shows beside a back may look like felt, and yet it is another back
@@ -48,7 +51,9 @@ UNREAD_S: Final = 1.2  # for the face of a new card to become sure, before the c
 UNREAD: Final = 6  # looks, for that
 FIRM: Final = 0.75  # the score of a card that is told without a face
 FORGET_S: Final = 0.7  # a new card that is not seen again was none
-SHOWS: Final = 0.08  # of a card's place must be seen, to say that it is gone
+SHOWS: Final = 0.25  # of a card's place is no other's: a strip between others looks like anything
+LAST: Final = 0.8  # of where a back lies has come to rest when it has: its print hides what moves
+STIRRED: Final = 0.1  # of a back was moved over
 CHECK_S: Final = 2.0  # a card that was not seen for so long is looked for
 OPEN: Final = 0.5  # of it shows
 UNSEEN: Final = 3  # looks for it that do not find it
@@ -81,6 +86,8 @@ class Lying:
             if not self._measures(seen):
                 unknown.append(patch)  # two cards that were taken for one, or half of one
                 continue
+            if self._blurred(seen, patch):
+                continue
             card = self._known(seen, look)
             laid = card is not None and self._on_top(card, seen, patch, look)
             if card is None or laid:
@@ -93,11 +100,18 @@ class Lying:
         for card, seen, patch in again:
             yield from self._again(card, seen, patch, unknown, look)
         yield from self._accepted(look)
+        tops = [card for card, seen, _ in again if seen.exact]
         for card in [one for one in self.cards if one not in met]:
-            if self._missed(card, look) or self._unseen(card, look):
+            if self._lifted(card, tops, look) or self._missed(card, look) or self._unseen(card, look):
                 self.cards.remove(card)
                 yield Gone(card)
         self.coming = [one for one in self.coming if look.t - max(one.missed_at, one.seen_at) < FORGET_S]
+
+    def _blurred(self, seen: CardGlimpse, patch: Patch) -> bool:
+        """Tell whether a back is seen where one is known to a hair, but not so well: it says too little."""
+        if seen.exact or self.faces.up(seen):
+            return False
+        return any(one.exact and not one.up and patch.overlap(one.patch) > ON_TOP for one in self.cards)
 
     def _measures(self, seen: CardGlimpse) -> bool:
         """Tell whether a face is as large as those of this table; of backs that lie on each other it is not known."""
@@ -132,6 +146,9 @@ class Lying:
     def _known(self, seen: CardGlimpse, look: Look) -> Card | None:
         """Give the card that this is, if it is none that came just now."""
         near = [one for one in self.cards if abs(bearing(one.angle, seen.angle)) <= SAME_DEG]
+        backs = [one for one in near if not one.up and distance(one.place, seen.place) <= COVERED_MM]
+        if seen.exact and backs:
+            return self._exactly(seen, backs, look)
         card = min(near, key=lambda one: distance(one.place, seen.place), default=None)
         if card is None:
             return None
@@ -141,6 +158,19 @@ class Lying:
         if apart > self._reach(card, seen) or any(distance(one.place, seen.place) + 2 < apart for one in self.coming):
             return None
         return card
+
+    def _exactly(self, seen: CardGlimpse, backs: list[Card], look: Look) -> Card | None:
+        """Give the card that a back on top is: where it was, or seen better, or pushed away from bare felt."""
+        for card in backs:
+            apart = distance(card.place, seen.place)
+            if card.exact and apart <= EXACT_MM and abs(bearing(card.angle, seen.angle)) <= EXACT_DEG:
+                return card
+        top = max(backs, key=lambda one: one.layer)
+        if top.exact and look.t - top.rested < FRESH_S:
+            return top
+        bare = look.bare_outside(top.quad, seen.quad)
+        same = bare >= FELT if bare is not None else not top.exact
+        return top if same else None
 
     def _reach(self, card: Card, seen: CardGlimpse) -> float:
         """Give how far off a look may see a card: further, if it is covered or bears the same face."""
@@ -203,7 +233,7 @@ class Lying:
                 card.votes.add(seen.faces, 1.0 if clear else 0.1 * (1 - covered))
             if clear and card.up and card.looks <= ALONE and seen.score > FIRM and not self._touched(card):
                 self.sizes = [*self.sizes[1 - KEPT :], seen.size]
-            if clear and seen.score >= card.score - LESS_SURE:
+            if clear and (seen.exact or (seen.score >= card.score - LESS_SURE and not card.exact)):
                 card.settle(seen, patch)
             if (clear or not handled) and self._agrees(card, seen):
                 look.understand(card.patch.without(over))
@@ -232,7 +262,7 @@ class Lying:
         sure = self.faces.reads(seen)
         if seen.part and (not sure or self._told(seen)):
             return  # another look at a card that is known
-        if not (look.first or look.everywhere or laid or self._changed(patch, look, up=self.faces.up(seen), sure=sure)):
+        if not (look.first or look.everywhere or laid or self._changed(patch, look, up=self.faces.up(seen), sure=sure, exact=seen.exact)):
             return
         up = self.faces.up(seen)
         for card in self.coming:
@@ -249,7 +279,7 @@ class Lying:
                 card.settle(seen, patch)
                 return
         moved = look.attention.moved_at[patch.box][patch.mask]
-        rested = float(np.median(moved)) if len(moved) else look.t
+        rested = float(np.quantile(moved, LAST if seen.exact else 0.5)) if len(moved) else look.t
         if not (look.first or look.everywhere) and rested < look.t - MOVED_S:
             return  # nothing has moved there
         card = Card(
@@ -263,7 +293,7 @@ class Lying:
             looks=1,
             missed_at=look.t,
         )
-        card.score, card.laid = seen.score, laid
+        card.score, card.exact, card.laid = seen.score, seen.exact, laid
         if up:
             card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)
         self.coming.append(card)
@@ -273,10 +303,12 @@ class Lying:
         best = int(seen.faces.argmax())
         return any(one.votes.best[0] == best and distance(one.place, seen.place) <= NEAR_MM for one in self.cards)
 
-    def _changed(self, patch: Patch, look: Look, *, up: bool, sure: bool) -> bool:
+    def _changed(self, patch: Patch, look: Look, *, up: bool, sure: bool, exact: bool) -> bool:
         """Tell whether the table has changed as it does when a card comes to lie there."""
         if not up and self._is_players(patch, look):
             return False
+        if exact and any(not card.up and patch.overlap(card.patch) > ON_TOP for card in self.cards):
+            return patch.share(look.sight.changed) >= HARDLY
         if not up and any(self._is_on(patch, one, look) for one in self.cards if not one.up):
             return patch.share(look.sight.changed) >= LAID
         fresh = patch.without([card.patch for card in self.cards])
@@ -299,16 +331,14 @@ class Lying:
         return most and look.sides.by(card.zone or "", look.t) == "dealer"
 
     def _accepted(self, look: Look) -> Iterator[Fact]:
-        """Believe the new cards that were seen often enough, the surest first."""
-        for card in sorted(self.coming, key=lambda one: -one.looks):
+        """Believe the new cards that were seen often enough: first those that lie where none lay, the surest first."""
+        for card in sorted(self.coming, key=lambda one: (one.laid, -one.looks)):
             if card.missed_at != look.t or not self._believed(card, look):
                 continue
             if card not in self.coming:
                 continue
             self.coming.remove(card)
-            if not (look.first or look.everywhere or card.laid) and not self._changed(
-                card.patch, look, up=card.up, sure=card.votes.best[1] >= SURE
-            ):
+            if not (look.first or look.everywhere or self._still_changed(card, look)):
                 continue  # another card of the same look explains what changed
             self.layers += 1
             card.layer, card.zone, card.turns, card.met_at = self.layers, self.zone(card.place), 0, look.t
@@ -317,6 +347,13 @@ class Lying:
             if not look.under_hand(card.patch):
                 look.understand(card.patch)
             yield New(card)
+
+    def _still_changed(self, card: Card, look: Look) -> bool:
+        """Tell whether there is something left that a new card explains, and the others of the look do not."""
+        sure = card.votes.best[1] >= SURE
+        if card.laid:
+            return card.patch.share(look.sight.changed) >= (ALIKE if sure else LAID)
+        return self._changed(card.patch, look, up=card.up, sure=sure, exact=card.exact)
 
     def _same(self, one: Card, card: Card) -> bool:
         """Tell whether two rectangles are of one card: where its outline cannot be seen well, several fit it."""
@@ -337,10 +374,17 @@ class Lying:
 
     # ---- cards that go ----------------------------------------------------------------------------------------------
 
+    def _lifted(self, card: Card, tops: Sequence[Card], look: Look) -> bool:
+        """Tell whether what a card lay on is seen whole, and so the card is gone."""
+        under = [one for one in tops if one.layer < card.layer and not card.up]
+        if not any(one.patch.overlap(card.patch) > LAID for one in under):
+            return False
+        return _again_missed(card, look.t)
+
     def _missed(self, card: Card, look: Look) -> bool:
         """A card was not seen in a look: tell whether its place was seen without it."""
         own = self._own(card)
-        if own.size < max(10, SHOWS * card.patch.size) or look.under_hand(card.patch):
+        if own.size < 10 or look.under_hand(card.patch):
             return False
         if own.share(look.where) < 0.35 or own.share(look.moving) > STILL:
             return False
@@ -357,6 +401,8 @@ class Lying:
         if card is not look.sought or look.under_hand(card.patch) or card.patch.share(look.moving) > 0:
             return False
         card.met_at = look.t  # the others first
+        if any(seen.exact and look.patch(seen.quad).overlap(card.patch) > OPEN for seen in look.glimpse.cards):
+            return False
         card.unseen += 1
         if card.unseen < UNSEEN:
             return False
@@ -366,15 +412,22 @@ class Lying:
     def doubtful(self, t: float, moving: Mask) -> Card | None:
         """Give the card that was not seen for longest, if it shows and nothing moves there."""
         long = [one for one in self.cards if t - one.met_at > CHECK_S and one.patch.share(moving) == 0]
-        shown = [one for one in long if self._own(one).size > OPEN * one.patch.size]
+        shown = [one for one in long if 1 - self.covered(one) > (OPEN if one.up else 1 - SLIVER)]
         return min(shown, key=lambda one: one.met_at, default=None)
+
+    def stirred(self, t: float, attention: Attention, moving: Mask) -> Iterator[Card]:
+        """Give the backs on top over which something has moved since they were seen: another may lie on them now."""
+        for card in self.cards:
+            if card.up or not card.exact or card.patch.share(moving) > 0 or self.covered(card) > ON_TOP:
+                continue
+            if card.patch.share(attention.moved_at > card.met_at) > STIRRED:
+                yield card
 
     def swept(self, sight: Sight, attention: Attention, moving: Mask) -> Iterator[Fact]:
         """Say which cards are gone because there is nothing but felt where they lay."""
         bare = attention.looks_bare(sight)
         for card in [*self.cards]:
             own = self._own(card)
-            own = own if own.size >= max(10, SHOWS * card.patch.size) else card.patch
             if own.share(moving) > STILL or own.share(bare) < EMPTY:
                 continue
             if _again_missed(card, sight.t):
@@ -382,9 +435,10 @@ class Lying:
                 yield Gone(card)
 
     def _own(self, card: Card) -> Patch:
-        """Give where a card would be seen, and no other."""
+        """Give where a card would be seen, and no other; all its place, if too little of it is its own."""
         others = [one.patch for one in self.cards if one is not card]
-        return card.patch.without([*others, *(one.patch for one in self.coming)])
+        own = card.patch.without([*others, *(one.patch for one in self.coming)])
+        return own if own.size >= SHOWS * card.patch.size else card.patch
 
 
 def _again_missed(card: Card, t: float) -> bool:

@@ -66,6 +66,10 @@ class Patch:
                 left[mine] &= ~other.mask[_within(other.box, rows, columns)]
         return Patch(self.box, left)
 
+    def overlap(self, other: "Patch") -> float:
+        """Give how much of the patch another covers."""
+        return 1 - self.without([other]).size / max(self.size, 1)
+
     def onto(self, whole: Mask) -> None:
         """Mark the patch in a mask of the whole small picture."""
         whole[self.box] |= self.mask
@@ -124,11 +128,14 @@ class Card:
     face: str | None = None  # as it was told
     layer: int = 0  # the higher, the later it came
     score: float = 0.0  # of the look that says where it lies
+    exact: bool = False  # it is known to a hair where it lies
     laid: bool = False  # wholly on another
     looks: int = 0
     misses: int = 0  # looks at its place that showed none
     missed_at: float = 0.0
     met_at: float = 0.0  # when it was last seen
+    look_at: float = 0.0  # not before then is it looked at again for what has moved over it
+    looked: int = 0  # so often it was, and was not seen
     unseen: int = 0  # looks for it alone that showed nothing
     turns: int = 0  # looks that showed its other side
     turned: Votes = field(default_factory=Votes)
@@ -140,7 +147,7 @@ class Card:
     def settle(self, seen: CardGlimpse, patch: Patch) -> None:
         """It lies as it was seen just now."""
         self.quad, self.place, self.angle, self.patch = seen.quad, seen.place, seen.angle, patch
-        self.score = seen.score
+        self.score, self.exact = seen.score, seen.exact
 
 
 @dataclass(slots=True, eq=False)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.attention import Attention, Sight
+from vision.backs import Backs
 from vision.bets import Bets
 from vision.camera import Camera
 from vision.eyes import Eyes
@@ -44,6 +45,7 @@ SUPPOSE: Final = (3, 4, 5, 6)  # looks at the same change after which more is tr
 GIVEN_UP: Final = 4  # looks at least, and
 GIVEN_UP_S: Final = 1.2  # so long at rest, before what cannot be explained is taken as it is
 BUSY: Final = 0.2  # of what is around is in motion: a hand is at work there, and what is to be looked at must be
+STIRS: Final = 0.05  # of a back may be in motion, and yet it can be found by its print
 LARGE_MM2: Final = 1800.0  # so large
 
 
@@ -69,6 +71,7 @@ class Watcher:
         self.sides = Sides(camera, layout, self.attention.size, self.attention.factor)
         self.hanging = Hanging(camera, layout)
         self.supposing = Supposing(camera)
+        self.backs = Backs(camera, eyes.reader.classes)
         self.telling = Telling(layout, eyes.reader.classes)
         self.bets = Bets()
         shape = (self.attention.size[1], self.attention.size[0])
@@ -105,6 +108,7 @@ class Watcher:
             calm = self.attention.calm(t)
             for region in self._regions(sight, calm):
                 facts += self._look(sight, picture, region, ~calm)
+        facts += self._again(sight, picture)
         if t >= self.sweep:
             self.sweep = t + SWEEP_S
             facts += self._check(sight, picture)
@@ -171,12 +175,25 @@ class Watcher:
         facts = [*self.lying.swept(sight, self.attention, moving | sight.changed)]
         card = self.lying.doubtful(sight.t, moving)
         if card is not None:
-            low = card.patch.box[1].start, card.patch.box[0].start
-            high = card.patch.box[1].stop, card.patch.box[0].stop
-            rect = self._rect(np.array([[*low, high[0] - low[0], high[1] - low[1]]]))
-            region = Region(np.zeros_like(sight.changed), rect, 0)
-            facts += self._look(sight, picture, region, moving, card)
+            facts += self._look(sight, picture, self._around(card), moving, card)
         return facts
+
+    def _again(self, sight: Sight, picture: Picture) -> list[Fact]:
+        """Look at backs over which a hand was: a print laid on its like may change too little to be seen from afar."""
+        facts: list[Fact] = []
+        moving = ~self.attention.calm(sight.t)
+        for card in [*self.lying.stirred(sight.t, self.attention, moving)]:
+            if card in self.lying.cards and sight.t >= card.look_at:
+                card.looked = 0 if card.met_at > card.look_at else min(card.looked + 1, len(WAITS) - 1)
+                card.look_at = sight.t + WAITS[card.looked]
+                facts += self._look(sight, picture, self._around(card), moving)
+        return facts
+
+    def _around(self, card: Card) -> Region:
+        low = card.patch.box[1].start, card.patch.box[0].start
+        high = card.patch.box[1].stop, card.patch.box[0].stop
+        rect = self._rect(np.array([[*low, high[0] - low[0], high[1] - low[1]]]))
+        return Region(np.zeros_like(self.felt), rect, 0)
 
     def _regions(self, sight: Sight, calm: Mask) -> Iterator[Region]:
         """Give the places where something changed and is calm, and that were not looked at just now."""
@@ -196,7 +213,7 @@ class Watcher:
         found = [int(n) for n in large if n and sizes[n] >= self._least(sight, boxes[n])]
         for group in _grouped(found, boxes, self.room)[:LOOKS]:
             where = np.isin(labels, group)
-            tries = int(self.tries[where].max())
+            tries = int(np.median(self.tries[where]))
             yield Region(where, self._rect(boxes[group]), tries)
 
     def _least(self, sight: Sight, box: NDArray[np.int32]) -> float:
@@ -223,6 +240,7 @@ class Watcher:
     ) -> list[Fact]:
         zoom = 1.0 if self.everywhere else ZOOMS[region.tries % len(ZOOMS)]
         seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift, Aim(zoom, self.lying.size))
+        seen = self.backs.sharpened(seen, picture, sight.shift, lambda quad: self._still(quad, moving))
         if region.tries in SUPPOSE and not seen.hands:
             seen = self._supposed(sight, picture, region, seen)
         self.looks += 1
@@ -232,6 +250,9 @@ class Watcher:
         self.stacks.take(look)
         self._leftover(look, region)
         return facts
+
+    def _still(self, quad: NDArray[np.float64], moving: Mask) -> bool:
+        return Patch.of(quad, self.attention.factor, moving.shape).share(moving) <= STIRS
 
     def _supposed(self, sight: Sight, picture: Picture, region: Region, seen: Glimpse) -> Glimpse:
         """Look for a card across others where the detector finds none that explains the change."""
