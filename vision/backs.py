@@ -4,7 +4,7 @@ A box around a pile says little of the card on top, and only that card tells whe
 learnt from backs that lie alone, and looked for, turned and shifted, wherever the detector sees backs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -19,17 +19,21 @@ Picture = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Crop = NDArray[np.float32]
 
-DOTS: Final = 0.8  # pixels a millimetre, as a camera over a table sees it
-ROOM_MM: Final = 6.0  # around a back that is learnt
+ROUGH: Final = 0.8  # pixels a millimetre, as a camera over a table sees it
+SHARP: Final = 1.6
+LEARNT_MM: Final = (75.0, 101.0)  # of the felt with a back in its middle are kept
 KEPT: Final = 6  # backs that a print is made of
 PRINTS: Final = 3  # on one table
 REACH_MM: Final = 14.0  # from the middle of a box to that of the card on top
-TURNS: Final = (-12.0, -9.0, -6.0, -3.0, 0.0, 3.0, 6.0, 9.0, 12.0)  # degrees
+TURNS: Final = (-9.0, -4.5, 0.0, 4.5, 9.0)  # degrees
 FINE: Final = (-2.0, -1.0, 0.0, 1.0, 2.0)
-FINE_MM: Final = 3.0
+FINE_MM: Final = 2.0
+PEAKS: Final = 3  # places that look alike, where a print repeats itself, are looked at well
+PEAK_MM: Final = 2.5
 LIKE: Final = 0.6  # so much must a place look like the print
-CLEAR: Final = 0.9  # the score of a back that is learnt
+CLEAR: Final = 0.8  # the score of a back that is learnt
 ALONE_MM: Final = 110.0  # from the next card
+PILE_MM: Final = 18.0  # boxes nearer to a fit than this are of its pile
 APART_MM: Final = 4.0  # fits nearer than this are of one card
 COVERS: Final = 0.02  # of a back may lie under another, and it still is on top
 
@@ -45,8 +49,18 @@ class Fit:
 
     def corners(self) -> Floats:
         across, along = ways(self.angle)
-        half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.array(self.size) / 2
-        return np.asarray(self.place) + half[:, :1] * across + half[:, 1:] * along
+        half = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]) * np.array(self.size) / 2
+        found: Floats = np.array(self.place) + half[:, :1] * across + half[:, 1:] * along
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Where a print is looked for around a place: turned by these degrees, so far off, and how closely."""
+
+    turns: tuple[float, ...]
+    reach: float  # millimetres
+    dots: float  # pixels a millimetre
 
 
 @dataclass(slots=True)
@@ -55,18 +69,26 @@ class Print:
 
     crops: list[Crop] = field(default_factory=list)
     sizes: list[tuple[float, float]] = field(default_factory=list)
+    size: tuple[float, float] = (0.0, 0.0)
+    faces: dict[float, tuple[Crop, ...]] = field(default_factory=dict)  # by pixels a millimetre
 
-    @property
-    def size(self) -> tuple[float, float]:
+    def learn(self, crop: Crop, size: tuple[float, float]) -> None:
+        """Take one more back."""
+        self.crops.append(crop)
+        self.sizes.append(size)
         wide, long = np.median(np.array(self.sizes), axis=0)
-        return float(wide), float(long)
+        self.size = float(wide), float(long)
+        self.faces = {dots: self._faces(dots) for dots in (ROUGH, SHARP)}
 
-    def faces(self) -> tuple[Crop, ...]:
-        """Give the print; and turned around, if it then looks otherwise."""
-        wide, long = (round(side * DOTS) for side in self.size)
+    def _faces(self, dots: float) -> tuple[Crop, ...]:
+        """Give the print at a scale; and turned around, if it then looks otherwise."""
+        wide, long = (round(side * SHARP) for side in self.size)
         mean = np.mean(self.crops, axis=0).astype(np.float32)
         top, left = (mean.shape[0] - long) // 2, (mean.shape[1] - wide) // 2
         upright = np.ascontiguousarray(mean[top : top + long, left : left + wide])
+        if dots != SHARP:
+            size = (round(self.size[0] * dots), round(self.size[1] * dots))
+            upright = np.asarray(cv2.resize(upright, size, interpolation=cv2.INTER_AREA), np.float32)
         turned = np.ascontiguousarray(upright[::-1, ::-1])
         alike = float(cv2.matchTemplate(upright, turned, cv2.TM_CCOEFF_NORMED)[0, 0])
         return (upright,) if alike > LIKE else (upright, turned)
@@ -87,7 +109,7 @@ class Backs:
         downs = [one for one in (*glimpse.cards, *glimpse.piles) if one.up < 0.5 and still(one.quad)]
         if not downs:
             return glimpse
-        fits = self._tops([fit for one in downs if (fit := self._fit(picture, shift, one)) is not None])
+        fits = self._tops(self._fits(picture, shift, downs))
         for one in downs:
             if self._teaches(one, glimpse, fits):
                 self._learn(picture, shift, one)
@@ -95,12 +117,23 @@ class Backs:
         exact = [self._seen(fit, downs) for fit in fits]
         return replace(glimpse, cards=(*exact, *cards))
 
+    def _fits(self, picture: Picture, shift: tuple[float, float], downs: Sequence[CardGlimpse]) -> Iterator[Fit]:
+        """Give what fits the boxes; of those around one pile one is enough."""
+        found: list[Fit] = []
+        for one in sorted(downs, key=lambda one: -one.score):
+            if any(np.hypot(*np.subtract(one.place, fit.place)) <= PILE_MM for fit in found):
+                continue
+            fit = self._fit(picture, shift, one)
+            if fit is not None:
+                found.append(fit)
+                yield fit
+
     def _seen(self, fit: Fit, downs: Sequence[CardGlimpse]) -> CardGlimpse:
         """Give what was found as a look's card: all but its place is that of the box nearest to it."""
         box = min(downs, key=lambda one: float(np.hypot(*np.subtract(one.place, fit.place))))
         quad = self.camera.to_picture(fit.corners())
-        where = {"quad": quad, "place": fit.place, "angle": fit.angle % 180, "size": fit.size}
-        return replace(box, **where, score=max(box.score, CLEAR), up=0.0, faces=self.faces, exact=True)
+        score = max(box.score, CLEAR)
+        return CardGlimpse(quad, fit.place, fit.angle % 180, fit.size, score, 0.0, self.faces, exact=True)
 
     def _is_of(self, seen: CardGlimpse, fits: Sequence[Fit]) -> bool:
         """Tell whether a box is of a back that was found better."""
@@ -117,16 +150,18 @@ class Backs:
 
     def _learn(self, picture: Picture, shift: tuple[float, float], seen: CardGlimpse) -> None:
         """Take a back as one more of its kind, or as the first of another."""
-        wide, long = seen.size
+        start = Fit(seen.place, seen.angle, 0.0, seen.size)
         for kind in self.prints:
-            near = self._match(picture, shift, seen, kind, (TURNS, FINE_MM))
-            if near is not None and near.like >= LIKE:
+            near = max(
+                self._matches(picture, shift, start, kind, Range(FINE, FINE_MM, SHARP)), key=lambda one: one.like
+            )
+            if near.like >= LIKE:
                 if len(kind.crops) < KEPT:
-                    kind.crops.append(self._flat(picture, shift, (near.place, near.angle), _whole((63.0, 89.0))))
-                    kind.sizes.append(seen.size)
+                    kind.learn(self._flat(picture, shift, replace(near, size=LEARNT_MM), SHARP), seen.size)
                 return
-        crop = self._flat(picture, shift, (seen.place, seen.angle), _whole((63.0, 89.0)))
-        self.prints = [*self.prints[1 - PRINTS :], Print([crop], [(wide, long)])]
+        kind = Print()
+        kind.learn(self._flat(picture, shift, replace(start, size=LEARNT_MM), SHARP), seen.size)
+        self.prints = [*self.prints[1 - PRINTS :], kind]
 
     # ---- looking for it ---------------------------------------------------------------------------------------------
 
@@ -134,57 +169,43 @@ class Backs:
         """Give where around a box the print shows best."""
         fits = []
         for kind in self.prints:
+            start = Fit(seen.place, seen.angle, 0.0, kind.size)
             room = max(0.0, *(np.subtract(seen.size, kind.size) / 2))
-            rough = self._match(picture, shift, seen, kind, (TURNS, REACH_MM + room))
-            if rough is not None:
-                near = replace(seen, place=rough.place, angle=rough.angle)
-                fits.append(self._match(picture, shift, near, kind, (FINE, FINE_MM)))
-        found = [one for one in fits if one is not None and one.like >= LIKE]
-        return max(found, key=lambda one: one.like, default=None)
+            rough = self._matches(picture, shift, start, kind, Range(TURNS, REACH_MM + room, ROUGH))
+            for peak in _apart(rough):
+                fits += self._matches(picture, shift, peak, kind, Range(FINE, FINE_MM, SHARP))
+        best = max(fits, key=lambda one: one.like, default=None)
+        return best if best is not None and best.like >= LIKE else None
 
-    def _match(
-        self,
-        picture: Picture,
-        shift: tuple[float, float],
-        seen: CardGlimpse,
-        kind: Print,
-        within: tuple[tuple[float, ...], float],
-    ) -> Fit | None:
-        """Lay the print on the picture in all places and turns of a range."""
-        turns, reach = within
-        wide, long = kind.size
-        best: Fit | None = None
-        for turn in turns:
-            angle = seen.angle + turn
-            part = self._flat(picture, shift, (seen.place, angle), (wide + 2 * reach, long + 2 * reach))
-            for face in kind.faces():
-                like = cv2.matchTemplate(part, face, cv2.TM_CCOEFF_NORMED)
-                _, most, _, (column, row) = cv2.minMaxLoc(like)
-                if best is None or most > best.like:
-                    x, y = _peak(like, column, row)
+    def _matches(
+        self, picture: Picture, shift: tuple[float, float], start: Fit, kind: Print, within: Range
+    ) -> list[Fit]:
+        """Lay the print on the picture in all places of a range; give the two best places of each turn."""
+        found = []
+        for turn in within.turns:
+            angle = start.angle + turn
+            wide, long = (side + 2 * within.reach for side in kind.size)
+            part = self._flat(picture, shift, replace(start, angle=angle, size=(wide, long)), within.dots)
+            for face in kind.faces[within.dots]:
+                like = np.asarray(cv2.matchTemplate(part, face, cv2.TM_CCOEFF_NORMED), np.float32)
+                for most, x, y in _peaks(like, round(PEAK_MM * within.dots)):
                     across, along = ways(angle)
                     room = (np.array(like.shape[::-1]) - 1) / 2
-                    dx, dy = (x - room[0]) / DOTS, (y - room[1]) / DOTS
-                    place = np.asarray(seen.place) + dx * across + dy * along
-                    best = Fit((float(place[0]), float(place[1])), angle, float(most), kind.size)
-        return best
+                    dx, dy = (x - room[0]) / within.dots, (y - room[1]) / within.dots
+                    place = np.asarray(start.place) + dx * across + dy * along
+                    found.append(Fit((float(place[0]), float(place[1])), angle, most, kind.size))
+        return found
 
-    def _flat(
-        self,
-        picture: Picture,
-        shift: tuple[float, float],
-        pose: tuple[tuple[float, float], float],
-        size: tuple[float, float],
-    ) -> Crop:
+    def _flat(self, picture: Picture, shift: tuple[float, float], pose: Fit, dots: float) -> Crop:
         """Give a rectangle of the felt as seen straight from above."""
-        corners = self.camera.to_picture(Fit(*pose, 0.0, size).corners()) - shift
-        wide, long = (round(side * DOTS) for side in size)
+        corners = self.camera.to_picture(pose.corners()) - shift
+        wide, long = (round(side * dots) for side in pose.size)
         flat = np.array([[0, 0], [wide, 0], [wide, long], [0, long]], np.float32) - 0.5
-        way = cv2.getPerspectiveTransform(flat, (corners).astype(np.float32))
+        way = cv2.getPerspectiveTransform(flat, corners.astype(np.float32))
         found = cv2.warpPerspective(picture, way, (wide, long), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
         return found.astype(np.float32)
 
-    def _tops(self, fits: Sequence[Fit]) -> list[Fit]:
+    def _tops(self, fits: Iterable[Fit]) -> list[Fit]:
         """Give the backs on which no other lies: of those that lie on each other, the one that looks most like one."""
         kept: list[Fit] = []
         for fit in sorted(fits, key=lambda one: -one.like):
@@ -200,8 +221,24 @@ def ways(angle: float) -> tuple[Floats, Floats]:
     return np.array([along[1], -along[0]]), along
 
 
-def _whole(size: tuple[float, float]) -> tuple[float, float]:
-    return size[0] + 2 * ROOM_MM, size[1] + 2 * ROOM_MM
+def _apart(fits: Sequence[Fit]) -> list[Fit]:
+    """Give the best few that lie in different places."""
+    found: list[Fit] = []
+    for fit in sorted(fits, key=lambda one: -one.like):
+        if len(found) < PEAKS and all(np.hypot(*np.subtract(fit.place, one.place)) > PEAK_MM / 2 for one in found):
+            found.append(fit)
+    return found
+
+
+def _peaks(like: Crop, apart: int) -> Iterator[tuple[float, float, float]]:
+    """Give the two best matches: how good, and where between the pixels."""
+    left = like.copy()
+    for _ in range(2):
+        _, most, _, (column, row) = cv2.minMaxLoc(left)
+        if most <= 0:
+            return
+        yield float(most), *_peak(like, column, row)
+        left[max(row - apart, 0) : row + apart + 1, max(column - apart, 0) : column + apart + 1] = 0
 
 
 def _peak(like: NDArray[np.float32], column: int, row: int) -> tuple[float, float]:

@@ -1,5 +1,6 @@
 """What one look is made of, for those who make sense of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -59,15 +60,16 @@ class Look:
         """Tell whether a hand covers some of it."""
         return any(patch.size - patch.without([hand]).size > 0.05 * patch.size for hand in self.hands)
 
-    def bare_outside(self, quad: Floats, other: Floats) -> float | None:
-        """Give how much of what lies in the one outline but not in the other is bare felt, at full resolution."""
-        low = np.floor(np.minimum(quad.min(axis=0), other.min(axis=0))).astype(int) - 4
-        size = np.ceil(np.maximum(quad.max(axis=0), other.max(axis=0))).astype(int) + 4 - low
+    def bare_outside(self, quad: Floats, others: Sequence[Floats]) -> float | None:
+        """Give how much of what lies in the one outline but in none of the others is bare felt, at full resolution."""
+        low = np.floor(quad.min(axis=0)).astype(int) - 4
+        size = np.ceil(quad.max(axis=0)).astype(int) + 4 - low
         left = np.zeros((size[1], size[0]), np.uint8)
         cv2.fillPoly(left, [np.round((quad - low) * 16).astype(np.int32)], 1, shift=4)
-        left = cv2.erode(left, np.ones((3, 3), np.uint8)).astype(np.uint8)
+        left = cv2.erode(left, np.ones((5, 5), np.uint8)).astype(np.uint8)  # outlines are seen a little too wide
         over = np.zeros_like(left)
-        cv2.fillPoly(over, [np.round((other - low) * 16).astype(np.int32)], 1, shift=4)
+        for other in others:
+            cv2.fillPoly(over, [np.round((other - low) * 16).astype(np.int32)], 1, shift=4)
         left[cv2.dilate(over, np.ones((3, 3), np.uint8)) > 0] = 0
         rows, columns = np.nonzero(left)
         x, y = columns + low[0] - round(self.sight.shift[0]), rows + low[1] - round(self.sight.shift[1])

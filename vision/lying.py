@@ -21,6 +21,7 @@ OFF_TABLE: Final = ("shoe", "discard", "float")  # cards there are in no hand
 SAME_MM: Final = 7.0  # a card seen so near a known one is that
 FACE_MM: Final = 10.0  # of the same face
 COVERED_MM: Final = 15.0  # of one that is covered the outline is not so sure
+PILE_MM: Final = 25.0  # backs so near lie on each other
 CROSS_MM: Final = 60.0  # a card is laid across others so near
 NEAR_MM: Final = 30.0  # cards that lie on each other
 LESS_SURE: Final = 0.03  # a look that is less sure than the one before does not change where a card lies
@@ -146,7 +147,7 @@ class Lying:
     def _known(self, seen: CardGlimpse, look: Look) -> Card | None:
         """Give the card that this is, if it is none that came just now."""
         near = [one for one in self.cards if abs(bearing(one.angle, seen.angle)) <= SAME_DEG]
-        backs = [one for one in near if not one.up and distance(one.place, seen.place) <= COVERED_MM]
+        backs = [one for one in near if not one.up and distance(one.place, seen.place) <= PILE_MM]
         if seen.exact and backs:
             return self._exactly(seen, backs, look)
         card = min(near, key=lambda one: distance(one.place, seen.place), default=None)
@@ -168,8 +169,10 @@ class Lying:
         top = max(backs, key=lambda one: one.layer)
         if top.exact and look.t - top.rested < FRESH_S:
             return top
-        bare = look.bare_outside(top.quad, seen.quad)
-        same = bare >= FELT if bare is not None else not top.exact
+        if not top.exact and distance(top.place, seen.place) <= HAIR_MM:
+            return top
+        bare = look.bare_outside(top.quad, [seen.quad, *(one.quad for one in self.cards if one is not top)])
+        same = bare >= (EMPTY if top.exact else FELT) if bare is not None else not top.exact
         return top if same else None
 
     def _reach(self, card: Card, seen: CardGlimpse) -> float:
@@ -216,7 +219,7 @@ class Lying:
             return False
         if distance(card.place, seen.place) < HAIR_MM:
             return look.sides.by(card.zone, look.t) == "dealer" and patch.share(look.sight.changed) >= ON_TOP
-        bare = look.bare_outside(card.quad, seen.quad)
+        bare = look.bare_outside(card.quad, [seen.quad])
         return bare is None or bare < FELT
 
     def _again(self, card: Card, seen: CardGlimpse, patch: Patch, unknown: list[Patch], look: Look) -> Iterator[Fact]:
@@ -262,7 +265,12 @@ class Lying:
         sure = self.faces.reads(seen)
         if seen.part and (not sure or self._told(seen)):
             return  # another look at a card that is known
-        if not (look.first or look.everywhere or laid or self._changed(patch, look, up=self.faces.up(seen), sure=sure, exact=seen.exact)):
+        if not (
+            look.first
+            or look.everywhere
+            or laid
+            or self._changed(patch, look, up=self.faces.up(seen), sure=sure, exact=seen.exact)
+        ):
             return
         up = self.faces.up(seen)
         for card in self.coming:
