@@ -57,6 +57,7 @@ class Attention:
         self.known: Floats | None = None  # what was last understood
         self.edges = np.zeros(shape, np.uint8)
         self.bare: Picture | None = None  # the felt, as far as it was seen empty
+        self.bare_edges = np.zeros(shape, np.uint8)
         self.is_bare = np.zeros(shape, bool)
         self.moved_at = np.full(shape, -1e9, np.float32)
         self.changed_at = np.full(shape, 1e9, np.float32)  # when what differs now began to differ
@@ -99,12 +100,7 @@ class Attention:
         assert self.known is not None  # noqa: S101  a sight comes after the first step
         self.known[where] = sight.small[where]
         self.changed_at[where] = 1e9
-        rows, columns = np.flatnonzero(where.any(axis=1)), np.flatnonzero(where.any(axis=0))
-        if len(rows):
-            part = (
-                slice(max(rows[0] - 2, 0), rows[-1] + 3),
-                slice(max(columns[0] - 2, 0), columns[-1] + 3),
-            )
+        if (part := _around(where)) is not None:
             self.edges[part] = _edges(np.asarray(cv2.convertScaleAbs(self.known[part]), np.uint8))
 
     def empty(self, sight: Sight, where: Mask) -> None:
@@ -112,6 +108,8 @@ class Attention:
         assert self.bare is not None  # noqa: S101  a sight comes after the first step
         self.bare[where] = sight.small[where]
         self.is_bare |= where
+        if (part := _around(where)) is not None:
+            self.bare_edges[part] = _edges(self.bare[part])
 
     def felt(self, points: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Floats:
         """Give how the felt looked when it was empty at points (rows, columns) of the small picture."""
@@ -121,7 +119,7 @@ class Attention:
     def looks_bare(self, sight: Sight) -> Mask:
         """Say where the felt looks as it did when it was empty."""
         assert self.bare is not None  # noqa: S101  a sight comes after the first step
-        tolerated = self.edges + np.uint8(max(2 * LEAST, round(2 * NOISES * self.noise)))
+        tolerated = self.bare_edges + np.uint8(max(2 * LEAST, round(2 * NOISES * self.noise)))
         return np.asarray(self.is_bare & (_apart(sight.small, self.bare) <= tolerated))
 
     def renew(self, sight: Sight, taken: Mask) -> None:
@@ -129,6 +127,7 @@ class Attention:
         self.known = sight.small.astype(np.float32)
         self.bare, self.is_bare = sight.small.copy(), ~taken
         self.edges = _edges(sight.small)
+        self.bare_edges = self.edges.copy()
         self.moved_at.fill(-1e9)
         self.changed_at.fill(1e9)
         self.noise, self.count, self._kept = NOISE, 0, [(sight.t, sight.small)]
@@ -137,6 +136,7 @@ class Attention:
         self.known = raw.astype(np.float32)
         self.bare = raw.copy()
         self.edges = _edges(raw)
+        self.bare_edges = self.edges.copy()
 
     def _lit(self, raw: Picture) -> tuple[Picture, float]:
         """Undo what makes the whole picture lighter or darker."""
@@ -169,6 +169,14 @@ class Attention:
         middle = float(np.median(apart[::4, ::4]))  # of the greatest of three differences
         self.noise += 0.05 * (middle / 1.35 - self.noise)
         return np.asarray(apart > tolerated)
+
+
+def _around(where: Mask) -> tuple[slice, slice] | None:
+    """Give the box around what a mask marks, with room for the edges of what lies in it."""
+    rows, columns = np.flatnonzero(where.any(axis=1)), np.flatnonzero(where.any(axis=0))
+    if not len(rows):
+        return None
+    return slice(max(rows[0] - 2, 0), rows[-1] + 3), slice(max(columns[0] - 2, 0), columns[-1] + 3)
 
 
 def _soft(picture: NDArray[np.uint8] | Floats) -> Floats:

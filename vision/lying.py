@@ -40,7 +40,6 @@ FIXED_MM: Final = 3.5  # a card that is known well is seen so near its place
 ON_TOP: Final = 0.3  # of a card that came to lie wholly on others has changed
 EXACT_MM: Final = 1.2  # so near its place a back is found whose place is known to a hair
 EXACT_DEG: Final = 2.5
-HARDLY: Final = 0.03  # of a back on top of others has changed, where they lie elsewhere
 HAIR_MM: Final = 3.0  # so far off lies another back, or the same that was pushed by a hair
 LAID: Final = 0.15  # of a back changes at least where another is laid on it
 FELT: Final = 0.55  # of what shows beside a back may look like felt, and yet it is another back
@@ -163,13 +162,11 @@ class Lying:
     def _exactly(self, seen: CardGlimpse, backs: list[Card], look: Look) -> Card | None:
         """Give the card that a back on top is: where it was, or seen better, or pushed away from bare felt."""
         for card in backs:
-            apart = distance(card.place, seen.place)
-            if card.exact and apart <= EXACT_MM and abs(bearing(card.angle, seen.angle)) <= EXACT_DEG:
+            apart, turned = distance(card.place, seen.place), abs(bearing(card.angle, seen.angle))
+            if apart <= EXACT_MM and turned <= EXACT_DEG if card.exact else apart <= HAIR_MM:
                 return card
         top = max(backs, key=lambda one: one.layer)
         if top.exact and look.t - top.rested < FRESH_S:
-            return top
-        if not top.exact and distance(top.place, seen.place) <= HAIR_MM:
             return top
         bare = look.bare_outside(top.quad, [seen.quad, *(one.quad for one in self.cards if one is not top)])
         same = bare >= (EMPTY if top.exact else FELT) if bare is not None else not top.exact
@@ -316,7 +313,7 @@ class Lying:
         if not up and self._is_players(patch, look):
             return False
         if exact and any(not card.up and patch.overlap(card.patch) > ON_TOP for card in self.cards):
-            return patch.share(look.sight.changed) >= HARDLY
+            return True  # its print hides what has changed
         if not up and any(self._is_on(patch, one, look) for one in self.cards if not one.up):
             return patch.share(look.sight.changed) >= LAID
         fresh = patch.without([card.patch for card in self.cards])

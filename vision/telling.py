@@ -124,7 +124,7 @@ class Telling:
         if not alike and self.fours and len(own) >= FOUR and (card.up or card.zone in self.fed):
             backs = [one for one in own if not one.up] or own
             return min(backs, key=lambda one: distance(one.place, card.place))
-        return max(alike, key=lambda one: (one.zone != card.zone, one.layer), default=None)
+        return max(alike, key=lambda one: (one.zone not in self.fed, one.zone != card.zone, one.layer), default=None)
 
     def _moved(self, t: float, card: Card, before: Card, now: Now) -> Iterator[Event]:
         self.left = [one for one in self.left if one.card is not before]
