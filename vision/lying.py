@@ -9,19 +9,20 @@ from typing import Final
 
 import numpy as np
 
+from vision import piles
 from vision.attention import Attention, Sight
 from vision.faces import Faces
 from vision.facts import Fact, Gone, New, Turned
 from vision.glimpse import CardGlimpse
 from vision.layout import Layout
 from vision.look import Look
-from vision.tracks import SURE, VOTES, Card, Floats, Mask, Patch, bearing, distance
+from vision.passing import Passing
+from vision.tracks import APART_S, SURE, VOTES, Card, Floats, Mask, Patch, bearing, distance
 
 OFF_TABLE: Final = ("shoe", "discard", "float")  # cards there are in no hand
 SAME_MM: Final = 7.0  # a card seen so near a known one is that
 FACE_MM: Final = 10.0  # of the same face
 COVERED_MM: Final = 15.0  # of one that is covered the outline is not so sure
-PILE_MM: Final = 25.0  # backs so near lie on each other
 CROSS_MM: Final = 60.0  # a card is laid across others so near
 NEAR_MM: Final = 30.0  # cards that lie on each other
 LESS_SURE: Final = 0.03  # a look that is less sure than the one before does not change where a card lies
@@ -38,11 +39,7 @@ READ: Final = 0.35  # the same of one whose face is read
 ALIKE: Final = 0.06  # of a card whose face is read, where another face was read before
 FIXED_MM: Final = 3.5  # a card that is known well is seen so near its place
 ON_TOP: Final = 0.3  # of a card that came to lie wholly on others has changed
-EXACT_MM: Final = 1.2  # so near its place a back is found whose place is known to a hair
-EXACT_DEG: Final = 2.5
-HAIR_MM: Final = 3.0  # so far off lies another back, or the same that was pushed by a hair
 LAID: Final = 0.15  # of a back changes at least where another is laid on it
-FELT: Final = 0.55  # of what shows beside a back may look like felt, and yet it is another back
 FRESH_S: Final = 0.45  # so soon after a card another does not follow in the same place
 SLIVER: Final = 0.06  # of a card
 PATIENCE_S: Final = 0.45  # for a face to become sure where a card was turned
@@ -53,14 +50,12 @@ FIRM: Final = 0.75  # the score of a card that is told without a face
 FORGET_S: Final = 0.7  # a new card that is not seen again was none
 SHOWS: Final = 0.25  # of a card's place is no other's: a strip between others looks like anything
 LAST: Final = 0.8  # of where a back lies has come to rest when it has: its print hides what moves
-STIRRED: Final = 0.1  # of a back was moved over
 CHECK_S: Final = 2.0  # a card that was not seen for so long is looked for
 OPEN: Final = 0.5  # of it shows
 UNSEEN: Final = 3  # looks for it that do not find it
 EMPTY: Final = 0.85  # the same, where nothing has changed for long
 GONE: Final = 0.62  # of a card's place looks as it did without it
 OTHER: Final = 0.97  # so sure must be a face where nothing has changed
-APART_S: Final = 0.035  # looks that are to confirm each other
 
 
 class Lying:
@@ -73,28 +68,27 @@ class Lying:
         self.coming: list[Card] = []
         self.layers = 0
         self.sizes: list[tuple[float, float]] = []  # of the last cards that were seen alone
+        self.passing = Passing(self.faces)
 
     def take(self, look: Look) -> Iterator[Fact]:
         """Make sense of the cards of a look."""
         met: list[Card] = []
         again: list[tuple[Card, CardGlimpse, Patch]] = []
         unknown: list[Patch] = []
-        for seen in look.glimpse.cards:
-            patch = look.patch(seen.quad)
-            if self.faces.none(seen) or self.zone(seen.place) in OFF_TABLE:
-                continue
+        for seen, patch in self._cards_in(look):
+            moves = patch.share(look.moving) > STILL
+            if moves:
+                self.passing.keep(look.t, seen)
             if not self._measures(seen):
                 unknown.append(patch)  # two cards that were taken for one, or half of one
-                continue
-            if self._blurred(seen, patch):
                 continue
             card = self._known(seen, look)
             laid = card is not None and self._on_top(card, seen, patch, look)
             if card is None or laid:
                 unknown.append(patch)
-                if patch.share(look.moving) <= STILL:
+                if not moves:
                     self._came(seen, patch, look, laid=laid)
-            elif card not in met and patch.share(look.moving) <= STILL:
+            elif card not in met and not moves:
                 met.append(card)
                 again.append((card, seen, patch))
         for card, seen, patch in again:
@@ -102,16 +96,20 @@ class Lying:
         yield from self._accepted(look)
         tops = [card for card, seen, _ in again if seen.exact]
         for card in [one for one in self.cards if one not in met]:
-            if self._lifted(card, tops, look) or self._missed(card, look) or self._unseen(card, look):
+            if piles.lifted(card, tops, look.t) or self._missed(card, look) or self._unseen(card, look):
                 self.cards.remove(card)
                 yield Gone(card)
         self.coming = [one for one in self.coming if look.t - max(one.missed_at, one.seen_at) < FORGET_S]
 
-    def _blurred(self, seen: CardGlimpse, patch: Patch) -> bool:
-        """Tell whether a back is seen where one is known to a hair, but not so well: it says too little."""
-        if seen.exact or self.faces.up(seen):
-            return False
-        return any(one.exact and not one.up and patch.overlap(one.patch) > ON_TOP for one in self.cards)
+    def _cards_in(self, look: Look) -> Iterator[tuple[CardGlimpse, Patch]]:
+        """Give what a look shows of cards, as far as it says something."""
+        self.passing.forget(look.t)
+        for seen in look.glimpse.cards:
+            patch = look.patch(seen.quad)
+            if self.faces.none(seen) or self.zone(seen.place) in OFF_TABLE:
+                continue
+            if self.faces.up(seen) or not piles.blurred(seen, patch, self.cards):
+                yield seen, patch
 
     def _measures(self, seen: CardGlimpse) -> bool:
         """Tell whether a face is as large as those of this table; of backs that lie on each other it is not known."""
@@ -146,9 +144,8 @@ class Lying:
     def _known(self, seen: CardGlimpse, look: Look) -> Card | None:
         """Give the card that this is, if it is none that came just now."""
         near = [one for one in self.cards if abs(bearing(one.angle, seen.angle)) <= SAME_DEG]
-        backs = [one for one in near if not one.up and distance(one.place, seen.place) <= PILE_MM]
-        if seen.exact and backs:
-            return self._exactly(seen, backs, look)
+        if seen.exact and (backs := piles.near(seen, near)):
+            return piles.known(seen, backs, self.cards, look)
         card = min(near, key=lambda one: distance(one.place, seen.place), default=None)
         if card is None:
             return None
@@ -158,19 +155,6 @@ class Lying:
         if apart > self._reach(card, seen) or any(distance(one.place, seen.place) + 2 < apart for one in self.coming):
             return None
         return card
-
-    def _exactly(self, seen: CardGlimpse, backs: list[Card], look: Look) -> Card | None:
-        """Give the card that a back on top is: where it was, or seen better, or pushed away from bare felt."""
-        for card in backs:
-            apart, turned = distance(card.place, seen.place), abs(bearing(card.angle, seen.angle))
-            if apart <= EXACT_MM and turned <= EXACT_DEG if card.exact else apart <= HAIR_MM:
-                return card
-        top = max(backs, key=lambda one: one.layer)
-        if top.exact and look.t - top.rested < FRESH_S:
-            return top
-        bare = look.bare_outside(top.quad, [seen.quad, *(one.quad for one in self.cards if one is not top)])
-        same = bare >= (EMPTY if top.exact else FELT) if bare is not None else not top.exact
-        return top if same else None
 
     def _reach(self, card: Card, seen: CardGlimpse) -> float:
         """Give how far off a look may see a card: further, if it is covered or bears the same face."""
@@ -195,7 +179,7 @@ class Lying:
                 and other
                 and patch.share(look.sight.changed) >= (ALIKE if sure else ON_TOP)
             )
-        return self._laid_on(card, seen, patch, look)
+        return piles.laid_on(card, seen, patch, look)
 
     def _agrees(self, card: Card, seen: CardGlimpse) -> bool:
         """Tell whether a look shows just what was known; else what has changed there must be looked at again."""
@@ -207,17 +191,6 @@ class Lying:
     def _touched(self, card: Card) -> bool:
         """Tell whether another card lies on it or under it."""
         return card.patch.without([one.patch for one in self.cards if one is not card]).size < card.patch.size
-
-    def _laid_on(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
-        """Tell whether another back was laid on a back: its print lies elsewhere, and a dealer was there."""
-        if look.under_hand(patch) or patch.share(look.sight.changed) < LAID or card.zone is None:
-            return False
-        if look.sides.by(card.zone, look.t) == "player":
-            return False
-        if distance(card.place, seen.place) < HAIR_MM:
-            return look.sides.by(card.zone, look.t) == "dealer" and patch.share(look.sight.changed) >= ON_TOP
-        bare = look.bare_outside(card.quad, [seen.quad])
-        return bare is None or bare < FELT
 
     def _again(self, card: Card, seen: CardGlimpse, patch: Patch, unknown: list[Patch], look: Look) -> Iterator[Fact]:
         """A known card is seen again: lying as before, or turned over."""
@@ -246,6 +219,7 @@ class Lying:
             card.turned_at, card.turned = look.t, type(card.votes)()
         card.turns += 1
         card.turned.add(seen.faces, 1.0 if clear or self.faces.reads(seen) else 0.2)
+        self.passing.recall(card.turned, seen, self.cards)
         sure = card.up or card.turned.best[1] >= SURE or look.t - card.turned_at >= PATIENCE_S
         if card.turns >= VOTES and look.t - card.turned_at >= APART_S and sure:
             card.up, card.votes, card.turns = not card.up, card.turned, 0
@@ -301,6 +275,7 @@ class Lying:
         card.score, card.exact, card.laid = seen.score, seen.exact, laid
         if up:
             card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)
+            self.passing.recall(card.votes, seen, self.cards)
         self.coming.append(card)
 
     def _told(self, seen: CardGlimpse) -> bool:
@@ -310,30 +285,16 @@ class Lying:
 
     def _changed(self, patch: Patch, look: Look, *, up: bool, sure: bool, exact: bool) -> bool:
         """Tell whether the table has changed as it does when a card comes to lie there."""
-        if not up and self._is_players(patch, look):
+        if not up and piles.players(patch, self.cards, look):
             return False
-        if exact and any(not card.up and patch.overlap(card.patch) > ON_TOP for card in self.cards):
+        if exact and piles.on_known(patch, self.cards):
             return True  # its print hides what has changed
-        if not up and any(self._is_on(patch, one, look) for one in self.cards if not one.up):
+        if not up and piles.dealt_on(patch, self.cards, look):
             return patch.share(look.sight.changed) >= LAID
         fresh = patch.without([card.patch for card in self.cards])
         if fresh.size >= SLIVER * patch.size:
             return fresh.share(look.sight.changed) >= (READ if sure else NEW)
         return patch.share(look.sight.changed) >= ON_TOP
-
-    def _is_players(self, patch: Patch, look: Look) -> bool:
-        """Tell whether it is a Player who handles the backs that lie there: he brings no card."""
-        for card in self.cards:
-            near = not card.up and patch.size - patch.without([card.patch]).size > SLIVER * patch.size
-            dealt = (card.zone or "").endswith(".cards")
-            if near and dealt and look.sides.by(card.zone or "", look.t) == "player":
-                return True
-        return False
-
-    def _is_on(self, patch: Patch, card: Card, look: Look) -> bool:
-        """Tell whether a dealer laid a back on most of another."""
-        most = patch.size - patch.without([card.patch]).size > 0.6 * patch.size
-        return most and look.sides.by(card.zone or "", look.t) == "dealer"
 
     def _accepted(self, look: Look) -> Iterator[Fact]:
         """Believe the new cards that were seen often enough: first those that lie where none lay, the surest first."""
@@ -379,13 +340,6 @@ class Lying:
 
     # ---- cards that go ----------------------------------------------------------------------------------------------
 
-    def _lifted(self, card: Card, tops: Sequence[Card], look: Look) -> bool:
-        """Tell whether what a card lay on is seen whole, and so the card is gone."""
-        under = [one for one in tops if one.layer < card.layer and not card.up]
-        if not any(one.patch.overlap(card.patch) > LAID for one in under):
-            return False
-        return _again_missed(card, look.t)
-
     def _missed(self, card: Card, look: Look) -> bool:
         """A card was not seen in a look: tell whether its place was seen without it."""
         own = self._own(card)
@@ -396,7 +350,7 @@ class Lying:
         blind = own.share(look.attention.is_bare) < 0.5  # how it looks empty is not known
         if own.share(look.bare) < GONE and not blind:
             return False
-        if not _again_missed(card, look.t):
+        if not card.missed_again(look.t):
             return False
         look.understand(own, empty=True)
         return True
@@ -420,14 +374,6 @@ class Lying:
         shown = [one for one in long if 1 - self.covered(one) > (OPEN if one.up else 1 - SLIVER)]
         return min(shown, key=lambda one: one.met_at, default=None)
 
-    def stirred(self, t: float, attention: Attention, moving: Mask) -> Iterator[Card]:
-        """Give the backs on top over which something has moved since they were seen: another may lie on them now."""
-        for card in self.cards:
-            if card.up or not card.exact or card.patch.share(moving) > 0 or self.covered(card) > ON_TOP:
-                continue
-            if card.patch.share(attention.moved_at > card.met_at) > STIRRED:
-                yield card
-
     def swept(self, sight: Sight, attention: Attention, moving: Mask) -> Iterator[Fact]:
         """Say which cards are gone because there is nothing but felt where they lay."""
         bare = attention.looks_bare(sight)
@@ -435,7 +381,7 @@ class Lying:
             own = self._own(card)
             if own.share(moving) > STILL or own.share(bare) < EMPTY:
                 continue
-            if _again_missed(card, sight.t):
+            if card.missed_again(sight.t):
                 self.cards.remove(card)
                 yield Gone(card)
 
@@ -444,11 +390,3 @@ class Lying:
         others = [one.patch for one in self.cards if one is not card]
         own = card.patch.without([*others, *(one.patch for one in self.coming)])
         return own if own.size >= SHOWS * card.patch.size else card.patch
-
-
-def _again_missed(card: Card, t: float) -> bool:
-    """Count that a card was not where it lay; one look alone may err."""
-    if not card.misses:
-        card.missed_at = t
-    card.misses += 1
-    return card.misses >= VOTES and t - card.missed_at >= APART_S

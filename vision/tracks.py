@@ -20,6 +20,7 @@ Mask = NDArray[np.bool_]
 
 SURE: Final = 0.94  # a face this likely by all votes together is told; it lay whole in those that count most
 VOTES: Final = 2  # looks at least
+APART_S: Final = 0.035  # looks that are to confirm each other
 MOST: Final = 5.0  # weight of all votes together, at most
 CLEAR: Final = 3.0  # weight from which a look that is a little less clear changes nothing any more
 
@@ -143,6 +144,13 @@ class Card:
 
     def near(self, seen: CardGlimpse, reach_mm: float, turn_deg: float) -> bool:
         return distance(self.place, seen.place) <= reach_mm and abs(bearing(self.angle, seen.angle)) <= turn_deg
+
+    def missed_again(self, t: float) -> bool:
+        """Count that it was not where it lay; one look alone may err."""
+        if not self.misses:
+            self.missed_at = t
+        self.misses += 1
+        return self.misses >= VOTES and t - self.missed_at >= APART_S
 
     def settle(self, seen: CardGlimpse, patch: Patch) -> None:
         """It lies as it was seen just now."""

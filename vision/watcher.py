@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision import piles
 from vision.attention import Attention, Sight
 from vision.backs import Backs
 from vision.bets import Bets
@@ -182,7 +183,7 @@ class Watcher:
         """Look at backs over which a hand was: a print laid on its like may change too little to be seen from afar."""
         facts: list[Fact] = []
         moving = ~self.attention.calm(sight.t)
-        for card in [*self.lying.stirred(sight.t, self.attention, moving)]:
+        for card in [*piles.stirred(self.lying.cards, self.attention, moving)]:
             if card in self.lying.cards and sight.t >= card.look_at:
                 card.looked = 0 if card.met_at > card.look_at else min(card.looked + 1, len(WAITS) - 1)
                 card.look_at = sight.t + WAITS[card.looked]

@@ -247,7 +247,6 @@ def test_a_card_under_a_hand_is_still_there(table: Table) -> None:
     assert kinds(table.look(times=5)) == [Gone]
 
 
-@pytest.mark.xfail(reason="of two cards in one place neither shows by itself, so neither is seen to go", strict=True)
 def test_a_card_that_lies_wholly_under_another_goes_when_the_other_goes_and_not_before(table: Table) -> None:
     over = laid("Kd", "box3.cards", x=NINE.x + 1, y=NINE.y + 2)
     table.lay(NINE)

@@ -1,0 +1,100 @@
+"""Backs that lie on each other: is the one on top another, or the same, or was one taken away.
+
+All backs look alike, so one laid on another changes little; what tells is where exactly the one on top lies, and who
+was there.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from vision.attention import Attention
+from vision.glimpse import CardGlimpse
+from vision.look import Look
+from vision.tracks import Card, Mask, Patch, bearing, distance
+
+PILE_MM: Final = 25.0  # backs so near lie on each other
+EXACT_MM: Final = 1.2  # so near its place a back is found whose place is known to a hair
+EXACT_DEG: Final = 2.5
+HAIR_MM: Final = 3.0  # so far off lies another back, or the same that was pushed by a hair
+FRESH_S: Final = 0.45  # so soon after a card another does not follow in the same place
+LAID: Final = 0.15  # of a back changes at least where another is laid on it
+ON_TOP: Final = 0.3  # of a card that came to lie wholly on others has changed
+FELT: Final = 0.55  # of what shows beside a back may look like felt, and yet it is another back
+EMPTY: Final = 0.85  # the same, if it was known to a hair where the back lay
+MOST: Final = 0.6  # of a back lies on another
+TOUCHES: Final = 0.06  # of it does
+STIRRED: Final = 0.1  # of a back was moved over
+
+
+def blurred(seen: CardGlimpse, patch: Patch, cards: Sequence[Card]) -> bool:
+    """Tell whether a back is seen where one is known to a hair, but not so well: it says too little."""
+    return not seen.exact and any(one.exact and not one.up and patch.overlap(one.patch) > ON_TOP for one in cards)
+
+
+def near(seen: CardGlimpse, cards: Sequence[Card]) -> list[Card]:
+    """Give the backs of the pile on which a back is seen."""
+    return [one for one in cards if not one.up and distance(one.place, seen.place) <= PILE_MM]
+
+
+def known(seen: CardGlimpse, backs: Sequence[Card], cards: Sequence[Card], look: Look) -> Card | None:
+    """Give the card that a back on top is: where it was, or seen better, or pushed away from bare felt."""
+    for card in backs:
+        apart, turned = distance(card.place, seen.place), abs(bearing(card.angle, seen.angle))
+        if apart <= EXACT_MM and turned <= EXACT_DEG if card.exact else apart <= HAIR_MM:
+            return card
+    top = max(backs, key=lambda one: one.layer)
+    if top.exact and look.t - top.rested < FRESH_S:
+        return top
+    bare = look.bare_outside(top.quad, [seen.quad, *(one.quad for one in cards if one is not top)])
+    same = bare >= (EMPTY if top.exact else FELT) if bare is not None else not top.exact
+    return top if same else None
+
+
+def laid_on(card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
+    """Tell whether another back was laid on a back: its print lies elsewhere, and a dealer was there."""
+    if look.under_hand(patch) or patch.share(look.sight.changed) < LAID or card.zone is None:
+        return False
+    if look.sides.by(card.zone, look.t) == "player":
+        return False
+    if distance(card.place, seen.place) < HAIR_MM:
+        return look.sides.by(card.zone, look.t) == "dealer" and patch.share(look.sight.changed) >= ON_TOP
+    bare = look.bare_outside(card.quad, [seen.quad])
+    return bare is None or bare < FELT
+
+
+def players(patch: Patch, cards: Sequence[Card], look: Look) -> bool:
+    """Tell whether it is a Player who handles the backs that lie there: he brings no card."""
+    for card in cards:
+        touches = not card.up and patch.overlap(card.patch) > TOUCHES
+        dealt = (card.zone or "").endswith(".cards")
+        if touches and dealt and look.sides.by(card.zone or "", look.t) == "player":
+            return True
+    return False
+
+
+def dealt_on(patch: Patch, cards: Sequence[Card], look: Look) -> bool:
+    """Tell whether a dealer laid a back on most of another."""
+    under = [one for one in cards if not one.up and patch.overlap(one.patch) > MOST]
+    return any(look.sides.by(one.zone or "", look.t) == "dealer" for one in under)
+
+
+def on_known(patch: Patch, cards: Sequence[Card]) -> bool:
+    """Tell whether a back lies on others."""
+    return any(not one.up and patch.overlap(one.patch) > ON_TOP for one in cards)
+
+
+def lifted(card: Card, tops: Sequence[Card], t: float) -> bool:
+    """Tell whether a back on which a card lay is seen whole, and so the card is gone; one look alone may err."""
+    under = [one for one in tops if one.layer < card.layer and not card.up]
+    return any(one.patch.overlap(card.patch) > LAID for one in under) and card.missed_again(t)
+
+
+def stirred(cards: Sequence[Card], attention: Attention, moving: Mask) -> Iterator[Card]:
+    """Give the backs on top over which something has moved since they were seen: another may lie on them now."""
+    for card in cards:
+        over = [one.patch for one in cards if one.layer > card.layer]
+        if card.up or not card.exact or card.patch.share(moving) > 0:
+            continue
+        covered = 1 - card.patch.without(over).size / max(card.patch.size, 1)
+        if covered <= ON_TOP and card.patch.share(attention.moved_at > card.met_at) > STIRRED:
+            yield card
