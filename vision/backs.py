@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from vision.camera import Camera
 from vision.glimpse import CardGlimpse, Glimpse
+from vision.tracks import Card
 
 Picture = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -24,10 +25,15 @@ SHARP: Final = 1.6
 LEARNT_MM: Final = (75.0, 101.0)  # of the felt with a back in its middle are kept
 KEPT: Final = 6  # backs that a print is made of
 PRINTS: Final = 3  # on one table
+ENOUGH: Final = 2  # backs that a print is made of before it is looked for
+OFF: Final = 0.08  # of a side: the cards of a table are alike in size
 REACH_MM: Final = 14.0  # from the middle of a box to that of the card on top
 TURNS: Final = (-9.0, -4.5, 0.0, 4.5, 9.0)  # degrees
 FINE: Final = (-2.0, -1.0, 0.0, 1.0, 2.0)
 FINE_MM: Final = 2.0
+HERE: Final = (-0.7, 0.0, 0.7)
+HERE_MM: Final = 1.0
+STAYS: Final = 0.04  # so much less like the print than elsewhere, and yet it is where it was
 PEAKS: Final = 3  # places that look alike, where a print repeats itself, are looked at well
 PEAK_MM: Final = 2.5
 LIKE: Final = 0.6  # so much must a place look like the print
@@ -61,6 +67,16 @@ class Range:
     turns: tuple[float, ...]
     reach: float  # millimetres
     dots: float  # pixels a millimetre
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """What is looked at, and what is known of it: `still` tells of a quad whether nothing moves there."""
+
+    picture: Picture
+    shift: tuple[float, float]
+    still: Callable[[Floats], bool]
+    known: Sequence[Card]  # the cards that lie there, or came just now
 
 
 @dataclass(slots=True)
@@ -102,28 +118,26 @@ class Backs:
         self.faces = np.array([float(one == "back") for one in classes])
         self.prints: list[Print] = []
 
-    def sharpened(
-        self, glimpse: Glimpse, picture: Picture, shift: tuple[float, float], still: Callable[[Floats], bool]
-    ) -> Glimpse:
-        """Say of a look where exactly the backs on top lie; `still` tells of a quad whether nothing moves there."""
-        downs = [one for one in (*glimpse.cards, *glimpse.piles) if one.up < 0.5 and still(one.quad)]
+    def sharpened(self, glimpse: Glimpse, shot: Shot) -> Glimpse:
+        """Say of a look where exactly the backs on top lie."""
+        downs = [one for one in (*glimpse.cards, *glimpse.piles) if one.up < 0.5 and shot.still(one.quad)]
         if not downs:
             return glimpse
-        fits = self._tops(self._fits(picture, shift, downs))
+        fits = self._tops(self._fits(shot, downs))
         for one in downs:
-            if self._teaches(one, glimpse, fits):
-                self._learn(picture, shift, one)
+            if self._teaches(one, glimpse, fits, shot.known):
+                self._learn(shot, one)
         cards = [one for one in glimpse.cards if one not in downs or not self._is_of(one, fits)]
         exact = [self._seen(fit, downs) for fit in fits]
         return replace(glimpse, cards=(*exact, *cards))
 
-    def _fits(self, picture: Picture, shift: tuple[float, float], downs: Sequence[CardGlimpse]) -> Iterator[Fit]:
+    def _fits(self, shot: Shot, downs: Sequence[CardGlimpse]) -> Iterator[Fit]:
         """Give what fits the boxes; of those around one pile one is enough."""
         found: list[Fit] = []
         for one in sorted(downs, key=lambda one: -one.score):
             if any(np.hypot(*np.subtract(one.place, fit.place)) <= PILE_MM for fit in found):
                 continue
-            fit = self._fit(picture, shift, one)
+            fit = self._fit(shot, one)
             if fit is not None:
                 found.append(fit)
                 yield fit
@@ -141,51 +155,68 @@ class Backs:
 
     # ---- the print --------------------------------------------------------------------------------------------------
 
-    def _teaches(self, seen: CardGlimpse, glimpse: Glimpse, fits: Sequence[Fit]) -> bool:
+    def _teaches(self, seen: CardGlimpse, glimpse: Glimpse, fits: Sequence[Fit], cards: Sequence[Card]) -> bool:
         """Tell whether a back lies alone, is seen well, and is not known well enough."""
+        if sum(np.hypot(*np.subtract(one.place, seen.place)) <= ALONE_MM for one in cards) != 1:
+            return False  # it is not known as one card yet, or as one of several
         others = [one for one in (*glimpse.cards, *glimpse.piles) if one is not seen]
         alone = all(np.hypot(*np.subtract(one.place, seen.place)) > ALONE_MM for one in others) and not glimpse.hands
         known = any(len(one.crops) == KEPT for one in self.prints) and self._is_of(seen, fits)
         return seen in glimpse.cards and alone and seen.score >= CLEAR and not known
 
-    def _learn(self, picture: Picture, shift: tuple[float, float], seen: CardGlimpse) -> None:
+    def _learn(self, shot: Shot, seen: CardGlimpse) -> None:
         """Take a back as one more of its kind, or as the first of another."""
         start = Fit(seen.place, seen.angle, 0.0, seen.size)
         for kind in self.prints:
-            near = max(
-                self._matches(picture, shift, start, kind, Range(FINE, FINE_MM, SHARP)), key=lambda one: one.like
-            )
+            near = max(self._matches(shot, start, kind, Range(FINE, FINE_MM, SHARP)), key=lambda one: one.like)
             if near.like >= LIKE:
                 if len(kind.crops) < KEPT:
-                    kind.learn(self._flat(picture, shift, replace(near, size=LEARNT_MM), SHARP), seen.size)
+                    kind.learn(self._flat(shot, replace(near, size=LEARNT_MM), SHARP), seen.size)
                 return
+        if any(
+            abs(one / other - 1) > OFF for kind in self.prints for one, other in zip(seen.size, kind.size, strict=True)
+        ):
+            return  # not one card, or not all of it
         kind = Print()
-        kind.learn(self._flat(picture, shift, replace(start, size=LEARNT_MM), SHARP), seen.size)
+        kind.learn(self._flat(shot, replace(start, size=LEARNT_MM), SHARP), seen.size)
         self.prints = [*self.prints[1 - PRINTS :], kind]
 
     # ---- looking for it ---------------------------------------------------------------------------------------------
 
-    def _fit(self, picture: Picture, shift: tuple[float, float], seen: CardGlimpse) -> Fit | None:
+    def _fit(self, shot: Shot, seen: CardGlimpse) -> Fit | None:
         """Give where around a box the print shows best."""
         fits = []
-        for kind in self.prints:
+        for kind in [one for one in self.prints if len(one.crops) >= ENOUGH]:
             start = Fit(seen.place, seen.angle, 0.0, kind.size)
             room = max(0.0, *(np.subtract(seen.size, kind.size) / 2))
-            rough = self._matches(picture, shift, start, kind, Range(TURNS, REACH_MM + room, ROUGH))
+            rough = self._matches(shot, start, kind, Range(TURNS, REACH_MM + room, ROUGH))
             for peak in _apart(rough):
-                fits += self._matches(picture, shift, peak, kind, Range(FINE, FINE_MM, SHARP))
+                fits += self._matches(shot, peak, kind, Range(FINE, FINE_MM, SHARP))
         best = max(fits, key=lambda one: one.like, default=None)
-        return best if best is not None and best.like >= LIKE else None
+        if best is None or best.like < LIKE:
+            return None
+        same = self._as_before(shot, best)
+        return same if same is not None and same.like >= best.like - STAYS else best
 
-    def _matches(
-        self, picture: Picture, shift: tuple[float, float], start: Fit, kind: Print, within: Range
-    ) -> list[Fit]:
+    def _as_before(self, shot: Shot, best: Fit) -> Fit | None:
+        """Give how well the print shows where the topmost back lay: one that repeats itself shows elsewhere as well."""
+        backs = [one for one in shot.known if one.exact and not one.up]
+        near = [one for one in backs if np.hypot(*np.subtract(one.place, best.place)) <= PILE_MM]
+        top = max(near, key=lambda one: one.layer, default=None)
+        if top is None:
+            return None
+        start, within = Fit(top.place, top.angle, 0.0, best.size), Range(HERE, HERE_MM, SHARP)
+        kinds = [one for one in self.prints if one.size == best.size]
+        fits = [fit for kind in kinds for fit in self._matches(shot, start, kind, within)]
+        return max(fits, key=lambda one: one.like, default=None)
+
+    def _matches(self, shot: Shot, start: Fit, kind: Print, within: Range) -> list[Fit]:
         """Lay the print on the picture in all places of a range; give the two best places of each turn."""
         found = []
         for turn in within.turns:
             angle = start.angle + turn
             wide, long = (side + 2 * within.reach for side in kind.size)
-            part = self._flat(picture, shift, replace(start, angle=angle, size=(wide, long)), within.dots)
+            part = self._flat(shot, replace(start, angle=angle, size=(wide, long)), within.dots)
             for face in kind.faces[within.dots]:
                 like = np.asarray(cv2.matchTemplate(part, face, cv2.TM_CCOEFF_NORMED), np.float32)
                 for most, x, y in _peaks(like, round(PEAK_MM * within.dots)):
@@ -196,13 +227,13 @@ class Backs:
                     found.append(Fit((float(place[0]), float(place[1])), angle, most, kind.size))
         return found
 
-    def _flat(self, picture: Picture, shift: tuple[float, float], pose: Fit, dots: float) -> Crop:
+    def _flat(self, shot: Shot, pose: Fit, dots: float) -> Crop:
         """Give a rectangle of the felt as seen straight from above."""
-        corners = self.camera.to_picture(pose.corners()) - shift
+        corners = self.camera.to_picture(pose.corners()) - shot.shift
         wide, long = (round(side * dots) for side in pose.size)
         flat = np.array([[0, 0], [wide, 0], [wide, long], [0, long]], np.float32) - 0.5
         way = cv2.getPerspectiveTransform(flat, corners.astype(np.float32))
-        found = cv2.warpPerspective(picture, way, (wide, long), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
+        found = cv2.warpPerspective(shot.picture, way, (wide, long), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
         return found.astype(np.float32)
 
     def _tops(self, fits: Iterable[Fit]) -> list[Fit]:

@@ -6,6 +6,7 @@ from typing import Final
 
 from engine.spots import ZONES
 from vision.facts import Fact, Gone, New, Turned
+from vision.fours import FOUR, is_set, stands_for
 from vision.layout import Layout
 from vision.lying import Lying
 from vision.sides import Sides
@@ -19,7 +20,6 @@ PUSHED_MM: Final = 30.0  # a card that was pushed lies at least so far from wher
 HIDDEN: Final = 0.4  # of a card's place cannot be seen: it may be there no more
 LIKELY: Final = 2  # looks at a card that is not sure yet: others wait for it
 PATIENCE_S: Final = 0.5  # but no longer
-FOUR: Final = 4  # cards of a hand that is set in two
 CROSS_DEG: Final = 30.0
 BETTER: Final = 0.985  # so sure of another face than was told: it is told
 
@@ -61,6 +61,7 @@ class Telling:
         self.fours = any(area.name.endswith(".low") for area in layout.areas)  # hands of four cards, set in two
         self.fed = {area.name for area in layout.areas if area.for_cards and _is_fed(area.name)}
         self.dealt = False  # since the layout was clear
+        self.setting = False  # hands are being set, or shown: all cards are dealt
 
     @property
     def clearing(self) -> bool:
@@ -86,7 +87,7 @@ class Telling:
                 yield from self._turned(t, fact.card, now.sides)
 
     def _new(self, t: float, card: Card, now: Now, *, first: bool) -> Iterator[Event]:
-        pushed = None if first else self._pushed(card, now.lying, now.disturbed)
+        pushed = None if first else self._pushed(t, card, now.lying, now.disturbed)
         if pushed is not None:
             yield from self._moved(t, card, pushed, now)
             return
@@ -104,26 +105,24 @@ class Telling:
         card.face = self.classes[best] if card.up and likely >= SURE and len(self.classes[best]) == 2 else None
         return {"card": card.face, "face": "up" if card.up else "down"}
 
-    def _pushed(self, card: Card, lying: Lying, disturbed: Mask) -> Card | None:
+    def _pushed(self, t: float, card: Card, lying: Lying, disturbed: Mask) -> Card | None:
         """Give the card that was pushed here: one that is gone from elsewhere, or whose place cannot be seen now.
 
         Cards leave the shoe for the first place of a hand alone. What comes to lie in a place that is fed from there
         was pushed, and may have been turned on its way.
         """
         best = self.classes[card.votes.best[0]] if card.up else None
-        gone = [one.card for one in self.left if one.card.id]
-        alike = [one for one in gone if one.up == card.up and one.face == best]
         own = [one for one in lying.cards if one is not card and one.id and _box(one) == _box(card)]
+        if self.fours:
+            lost = [one.card for one in self.left if one.card.id and _box(one.card) == _box(card)]
+            if is_set(card.zone) or (len(own) + len(lost) >= FOUR and (card.up or self.setting)):
+                return stands_for(card, own, lost)
+        gone = [one.card for one in self.left if one.card.id and t - one.at < _held(one.card)]
+        alike = [one for one in gone if one.up == card.up and one.face == best]
         if card.zone in self.fed:
             far = [one for one in own if distance(one.place, card.place) > PUSHED_MM]
             hidden = [one for one in far if one.patch.share(disturbed) > HIDDEN]
             alike += [one for one in hidden if one.up == card.up and one.face == best]
-            if ZONES[card.zone or ""].part != "cards":
-                first = [one for one in far if not one.up and one.zone not in self.fed]
-                alike = alike or [one for one in (*gone, *hidden) if not one.up and _box(one) == _box(card)] or first
-        if not alike and self.fours and len(own) >= FOUR and (card.up or card.zone in self.fed):
-            backs = [one for one in own if not one.up] or own
-            return min(backs, key=lambda one: distance(one.place, card.place))
         return max(alike, key=lambda one: (one.zone not in self.fed, one.zone != card.zone, one.layer), default=None)
 
     def _moved(self, t: float, card: Card, before: Card, now: Now) -> Iterator[Event]:
@@ -134,6 +133,7 @@ class Telling:
         if card.up != before.up:
             yield from self._turned(t, card, now.sides)
         if card.zone != before.zone:
+            self.setting |= is_set(card.zone)
             event: Event = {"t": t, "event": "move", "id": card.id, "zone": card.zone or "outside"}
             by = now.sides.by(card.zone or "", t)
             yield event | _hand(card.zone) | ({"by": by} if by else {})
@@ -141,6 +141,7 @@ class Telling:
     def _turned(self, t: float, card: Card, sides: Sides) -> Iterator[Event]:
         if card.id:
             by = sides.by(card.zone or "", t)
+            self.setting |= card.up
             yield {"t": t, "event": "turn", "id": card.id, **self._face(card), **({"by": by} if by else {})}
 
     def _name(self, rested: float) -> str:
@@ -156,13 +157,15 @@ class Telling:
 
     def passing(self, t: float, lying: Lying) -> Iterator[Event]:
         """Tell what is gone for good, faces that are known better by now, and when the layout is clear."""
-        for one in [one for one in self.left if t - one.at >= (HELD_S if one.card.up else HELD_DOWN_S)]:
+        for one in [one for one in self.left if t - one.at >= _held(one.card)]:
+            if self.fours and any(card.id and _box(card) == _box(one.card) for card in lying.cards):
+                continue  # a hand has its four cards until all are taken away
             self.left.remove(one)
             if one.card.id:
                 yield {"t": t, "event": "remove", "id": one.card.id}
         yield from self._better(t, lying)
         if self.dealt and not (lying.cards or lying.coming or self.left):
-            self.dealt = False
+            self.dealt = self.setting = False
             yield {"t": t, "event": "clear"}
 
     def _better(self, t: float, lying: Lying) -> Iterator[Event]:
@@ -184,8 +187,11 @@ def _hand(zone: str | None) -> Event:
 
 def _is_fed(zone: str) -> bool:
     """Tell whether cards come to a place from another of the same hand, and not from the shoe."""
-    found = ZONES[zone]
-    return found.box is not None and (found.part in ("low", "high") or found.hand > 1)
+    return is_set(zone) or ZONES[zone].hand > 1
+
+
+def _held(card: Card) -> float:
+    return HELD_S if card.up else HELD_DOWN_S
 
 
 def _box(card: Card) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vision import piles
 from vision.attention import Attention, Sight
-from vision.backs import Backs
+from vision.backs import Backs, Shot
 from vision.bets import Bets
 from vision.camera import Camera
 from vision.eyes import Eyes
@@ -241,7 +241,9 @@ class Watcher:
     ) -> list[Fact]:
         zoom = 1.0 if self.everywhere else ZOOMS[region.tries % len(ZOOMS)]
         seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift, Aim(zoom, self.lying.size))
-        seen = self.backs.sharpened(seen, picture, sight.shift, lambda quad: self._still(quad, moving))
+        known = (*self.lying.cards, *self.lying.coming)
+        shot = Shot(picture, sight.shift, lambda quad: self._still(quad, moving), known)
+        seen = self.backs.sharpened(seen, shot)
         if region.tries in SUPPOSE and not seen.hands:
             seen = self._supposed(sight, picture, region, seen)
         self.looks += 1

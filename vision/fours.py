@@ -1,0 +1,54 @@
+"""Hands of four cards that are set in two: which of its cards one is that comes to light there.
+
+Once four cards were dealt to a hand, it has those four until all of them are taken away. They slide, cover each other
+and are turned, and backs look alike; so what is seen in a new place is one of them, and the question is only which.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from engine.spots import ZONES
+from vision.tracks import Card, distance
+
+FOUR: Final = 4
+HALF: Final = 2  # cards of one of the two hands at the most
+
+
+def is_set(zone: str | None) -> bool:
+    """Tell whether cards come to a place from another of the same hand, and not from the shoe."""
+    found = ZONES.get(zone or "")
+    return found is not None and found.part in ("low", "high")
+
+
+def stands_for(card: Card, lying: Sequence[Card], gone: Sequence[Card]) -> Card | None:
+    """Give the card of a hand that another is: of those that lie there or were lost from sight.
+
+    One of the same face; else of the backs one that was lost, or that lies where there are too many, or that was not
+    set yet, or the next one.
+    """
+    here = [*lying, *gone]
+    if card.up:
+        best = card.votes.best[0]
+        alike = [one for one in here if one.up and one.votes.best[0] == best]
+        if alike:
+            return min(alike, key=lambda one: distance(one.place, card.place))
+    backs = [one for one in here if not one.up]
+
+    def rank(one: Card) -> tuple[int, bool, float]:
+        among = sum(other.zone == one.zone for other in lying if other is not one)
+        same = one.zone == card.zone
+        if card.up and same and one not in gone:
+            kind = 0  # turned where it lay
+        elif one in gone:
+            kind = 1
+        elif same and is_set(card.zone) and among >= HALF - 1:
+            kind = 2  # the hand has as many as it may
+        elif is_set(one.zone) and among >= HALF:
+            kind = 3
+        elif not is_set(one.zone):
+            kind = 4
+        else:
+            kind = 5
+        return kind, one.met_at >= card.met_at, distance(one.place, card.place) if kind == 0 else -float(one.layer)
+
+    return min(backs, key=rank, default=None)
