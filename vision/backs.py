@@ -160,9 +160,10 @@ class Backs:
         if sum(np.hypot(*np.subtract(one.place, seen.place)) <= ALONE_MM for one in cards) != 1:
             return False  # it is not known as one card yet, or as one of several
         others = [one for one in (*glimpse.cards, *glimpse.piles) if one is not seen]
-        alone = all(np.hypot(*np.subtract(one.place, seen.place)) > ALONE_MM for one in others) and not glimpse.hands
+        alone = all(np.hypot(*np.subtract(one.place, seen.place)) > ALONE_MM for one in others)
+        free = all(cv2.intersectConvexConvex(_points(seen.quad), _points(hand))[0] <= 0 for hand in glimpse.hands)
         known = any(len(one.crops) == KEPT for one in self.prints) and self._is_of(seen, fits)
-        return seen in glimpse.cards and alone and seen.score >= CLEAR and not known
+        return seen in glimpse.cards and alone and free and seen.score >= CLEAR and not known
 
     def _learn(self, shot: Shot, seen: CardGlimpse) -> None:
         """Take a back as one more of its kind, or as the first of another."""
@@ -289,5 +290,9 @@ def _peak(like: NDArray[np.float32], column: int, row: int) -> tuple[float, floa
 
 def _overlap(one: Fit, other: Fit) -> float:
     """Give how much of a card lies where another does."""
-    area, _ = cv2.intersectConvexConvex(one.corners().astype(np.float32), other.corners().astype(np.float32))
+    area, _ = cv2.intersectConvexConvex(_points(one.corners()), _points(other.corners()))
     return float(area) / (one.size[0] * one.size[1])
+
+
+def _points(quad: Floats) -> Crop:
+    return quad.astype(np.float32)
