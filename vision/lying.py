@@ -378,7 +378,7 @@ class Lying:
         """Say which cards are gone because there is nothing but felt where they lay."""
         bare = attention.looks_bare(sight)
         for card in [*self.cards]:
-            own = self._own(card)
+            own = card.patch if card.exact else self._own(card)  # of a back on others too little shows
             if own.share(moving) > STILL or own.share(bare) < EMPTY:
                 continue
             if card.missed_again(sight.t):

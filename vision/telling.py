@@ -83,7 +83,7 @@ class Telling:
             self.waiting.remove(one)
             yield from self._new(t, one.card, now, first=first)
         for fact in facts:
-            if isinstance(fact, Turned):
+            if isinstance(fact, Turned) and not (self.fours and self._slid(fact.card, now.lying)):
                 yield from self._turned(t, fact.card, now.sides)
 
     def _new(self, t: float, card: Card, now: Now, *, first: bool) -> Iterator[Event]:
@@ -118,12 +118,25 @@ class Telling:
             if is_set(card.zone) or (len(own) + len(lost) >= FOUR and (card.up or self.setting)):
                 return stands_for(card, own, lost)
         gone = [one.card for one in self.left if one.card.id and t - one.at < _held(one.card)]
+        if self.fours and not card.up:
+            gone = [one for one in gone if _box(one) == _box(card)]  # of a card that is dealt, others say nothing
         alike = [one for one in gone if one.up == card.up and one.face == best]
         if card.zone in self.fed:
             far = [one for one in own if distance(one.place, card.place) > PUSHED_MM]
             hidden = [one for one in far if one.patch.share(disturbed) > HIDDEN]
             alike += [one for one in hidden if one.up == card.up and one.face == best]
         return max(alike, key=lambda one: (one.zone not in self.fed, one.zone != card.zone, one.layer), default=None)
+
+    def _slid(self, card: Card, lying: Lying) -> bool:
+        """Tell whether the face that shows now was told of another card of the hand: that one lies here, then."""
+        best, _ = card.votes.best
+        own = [one for one in lying.cards if one is not card and one.id and _box(one) == _box(card)]
+        other = next((one for one in own if card.up and one.up and one.face == self.classes[best]), None)
+        if other is None or not card.id:
+            return False
+        card.id, other.id, card.face = other.id, card.id, other.face
+        other.show_back()
+        return True
 
     def _moved(self, t: float, card: Card, before: Card, now: Now) -> Iterator[Event]:
         self.left = [one for one in self.left if one.card is not before]

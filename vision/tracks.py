@@ -152,6 +152,10 @@ class Card:
         self.misses += 1
         return self.misses >= VOTES and t - self.missed_at >= APART_S
 
+    def show_back(self) -> None:
+        """What was read of it was another's face: it is a back until it is seen to be none."""
+        self.up, self.face, self.votes, self.turns = False, None, Votes(), 0
+
     def settle(self, seen: CardGlimpse, patch: Patch) -> None:
         """It lies as it was seen just now."""
         self.quad, self.place, self.angle, self.patch = seen.quad, seen.place, seen.angle, patch
