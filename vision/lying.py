@@ -17,6 +17,7 @@ from vision.glimpse import CardGlimpse
 from vision.layout import Layout
 from vision.look import Look
 from vision.passing import Passing
+from vision.sizes import Sizes
 from vision.tracks import APART_S, SURE, VOTES, Card, Floats, Mask, Patch, bearing, distance
 
 OFF_TABLE: Final = ("shoe", "discard", "float")  # cards there are in no hand
@@ -26,10 +27,6 @@ COVERED_MM: Final = 15.0  # of one that is covered the outline is not so sure
 CROSS_MM: Final = 60.0  # a card is laid across others so near
 NEAR_MM: Final = 30.0  # cards that lie on each other
 LESS_SURE: Final = 0.03  # a look that is less sure than the one before does not change where a card lies
-WIDE_OFF: Final = 0.12  # of its width a card may be seen too wide or narrow
-LONG_OFF: Final = 0.08
-MEASURED: Final = 2  # cards tell how large those of this table are
-KEPT: Final = 24
 ALONE: Final = 6  # looks at a card in which it is measured
 SAME_DEG: Final = 11.0
 AGREE_MM: Final = 6.0  # looks at a new card agree so well
@@ -67,7 +64,7 @@ class Lying:
         self.cards: list[Card] = []
         self.coming: list[Card] = []
         self.layers = 0
-        self.sizes: list[tuple[float, float]] = []  # of the last cards that were seen alone
+        self.sizes = Sizes()
         self.passing = Passing(self.faces)
 
     def take(self, look: Look) -> Iterator[Fact]:
@@ -75,13 +72,7 @@ class Lying:
         met: list[Card] = []
         again: list[tuple[Card, CardGlimpse, Patch]] = []
         unknown: list[Patch] = []
-        for seen, patch in self._cards_in(look):
-            moves = patch.share(look.moving) > STILL
-            if moves:
-                self.passing.keep(look.t, seen)
-            if not self._measures(seen):
-                unknown.append(patch)  # two cards that were taken for one, or half of one
-                continue
+        for seen, patch, moves in self._cards_in(look, unknown):
             card = self._known(seen, look)
             laid = card is not None and self._on_top(card, seen, patch, look)
             if card is None or laid:
@@ -96,35 +87,26 @@ class Lying:
         yield from self._accepted(look)
         tops = [card for card, seen, _ in again if seen.exact]
         for card in [one for one in self.cards if one not in met]:
-            if piles.lifted(card, tops, look.t) or self._missed(card, look) or self._unseen(card, look):
+            if piles.lifted(card, tops, look) or self._missed(card, look) or self._unseen(card, look):
                 self.cards.remove(card)
                 yield Gone(card)
         self.coming = [one for one in self.coming if look.t - max(one.missed_at, one.seen_at) < FORGET_S]
 
-    def _cards_in(self, look: Look) -> Iterator[tuple[CardGlimpse, Patch]]:
-        """Give what a look shows of cards, as far as it says something."""
+    def _cards_in(self, look: Look, unknown: list[Patch]) -> Iterator[tuple[CardGlimpse, Patch, bool]]:
+        """Give what a look shows of cards, as far as it says something, and whether it moves."""
         self.passing.forget(look.t)
         for seen in look.glimpse.cards:
             patch = look.patch(seen.quad)
+            moves = patch.share(look.moving) > STILL
             if self.faces.none(seen) or self.zone(seen.place) in OFF_TABLE:
                 continue
-            if self.faces.up(seen) or not piles.blurred(seen, patch, self.cards):
-                yield seen, patch
-
-    def _measures(self, seen: CardGlimpse) -> bool:
-        """Tell whether a face is as large as those of this table; of backs that lie on each other it is not known."""
-        if self.size is None or not self.faces.up(seen):
-            return True
-        wide, long = self.size
-        return bool(abs(seen.size[0] / wide - 1) <= WIDE_OFF and abs(seen.size[1] / long - 1) <= LONG_OFF)
-
-    @property
-    def size(self) -> tuple[float, float] | None:
-        """Give the measures of this table's cards, as they are seen, once some were."""
-        if len(self.sizes) < MEASURED:
-            return None
-        wide, long = np.median(np.array(self.sizes), axis=0)
-        return float(wide), float(long)
+            if moves:
+                self.passing.keep(look.t, seen)
+            if self.faces.up(seen) and not self.sizes.fit(seen.size):
+                unknown.append(patch)  # two cards that were taken for one, or half of one
+                self._in_part(seen, patch, look)
+            elif self.faces.up(seen) or not piles.blurred(seen, patch, self.cards):
+                yield seen, patch, moves
 
     def zone(self, place: tuple[float, float]) -> str | None:
         return self.layout.zone_at(place)
@@ -205,10 +187,11 @@ class Lying:
             if card.up:
                 card.votes.add(seen.faces, 1.0 if clear else 0.1 * (1 - covered))
             if clear and card.up and card.looks <= ALONE and seen.score > FIRM and not self._touched(card):
-                self.sizes = [*self.sizes[1 - KEPT :], seen.size]
+                self.sizes.add(seen.size)
             if clear and (seen.exact or (seen.score >= card.score - LESS_SURE and not card.exact)):
                 card.settle(seen, patch)
             if (clear or not handled) and self._agrees(card, seen):
+                card.known = True
                 look.understand(card.patch.without(over))
             return
         if covered > 0.4 and (card.up or not self.faces.reads(seen)):
@@ -235,7 +218,8 @@ class Lying:
         """What looks like a card where none was: count it, if the table has changed so."""
         sure = self.faces.reads(seen)
         if seen.part and (not sure or self._told(seen)):
-            return  # another look at a card that is known
+            self._in_part(seen, patch, look)  # another look at a card that is known
+            return
         if not (
             look.first
             or look.everywhere
@@ -278,6 +262,15 @@ class Lying:
             self.passing.recall(card.votes, seen, self.cards)
         self.coming.append(card)
 
+    def _in_part(self, seen: CardGlimpse, patch: Patch, look: Look) -> None:
+        """Half of a card, or one of two that are seen as one, may be one that came just now: it is still there."""
+        best = int(seen.faces.argmax())
+        for card in [one for one in self.coming if one.up and one.missed_at < look.t]:
+            if card.votes.best[0] == best and card.near(seen, AGREE_MM, SAME_DEG) and patch.share(look.moving) <= STILL:
+                card.looks += 1
+                card.missed_at = look.t
+                card.votes.add(seen.faces, 0.3)
+
     def _told(self, seen: CardGlimpse) -> bool:
         """Tell whether a card of the same face lies there already."""
         best = int(seen.faces.argmax())
@@ -310,7 +303,8 @@ class Lying:
             card.layer, card.zone, card.turns, card.met_at = self.layers, self.zone(card.place), 0, look.t
             self.cards.append(card)
             self.coming = [one for one in self.coming if not self._same(one, card)]
-            if not look.under_hand(card.patch):
+            card.known = not look.under_hand(card.patch)
+            if card.known:
                 look.understand(card.patch)
             yield New(card)
 
@@ -342,6 +336,8 @@ class Lying:
 
     def _missed(self, card: Card, look: Look) -> bool:
         """A card was not seen in a look: tell whether its place was seen without it."""
+        if piles.uncovered(card, self.cards, look):
+            return True
         own = self._own(card)
         if own.size < 10 or look.under_hand(card.patch):
             return False
@@ -359,7 +355,7 @@ class Lying:
         """Tell whether a card that was looked for is not there, as was found again and again."""
         if card is not look.sought or look.under_hand(card.patch) or card.patch.share(look.moving) > 0:
             return False
-        card.met_at = look.t  # the others first
+        card.asked_at = look.t  # the others first
         if any(seen.exact and look.patch(seen.quad).overlap(card.patch) > OPEN for seen in look.glimpse.cards):
             return False
         card.unseen += 1
@@ -370,16 +366,17 @@ class Lying:
 
     def doubtful(self, t: float, moving: Mask) -> Card | None:
         """Give the card that was not seen for longest, if it shows and nothing moves there."""
-        long = [one for one in self.cards if t - one.met_at > CHECK_S and one.patch.share(moving) == 0]
+        long = [one for one in self.cards if t - one.asked > CHECK_S and one.patch.share(moving) == 0]
         shown = [one for one in long if 1 - self.covered(one) > (OPEN if one.up else 1 - SLIVER)]
-        return min(shown, key=lambda one: one.met_at, default=None)
+        return min(shown, key=lambda one: one.asked, default=None)
 
     def swept(self, sight: Sight, attention: Attention, moving: Mask) -> Iterator[Fact]:
         """Say which cards are gone because there is nothing but felt where they lay."""
         bare = attention.looks_bare(sight)
         for card in [*self.cards]:
             own = card.patch if card.exact else self._own(card)  # of a back on others too little shows
-            if own.share(moving) > STILL or own.share(bare) < EMPTY:
+            before = not card.known and card.patch.share(moving) < SLIVER  # all looks as it did before it came
+            if not before and (own.share(moving) > STILL or own.share(bare) < EMPTY):
                 continue
             if card.missed_again(sight.t):
                 self.cards.remove(card)

@@ -1,4 +1,4 @@
-"""Backs that lie on each other: is the one on top another, or the same, or was one taken away.
+"""Cards that lie on each other: is the back on top another, or the same, and was the one on top taken away.
 
 All backs look alike, so one laid on another changes little; what tells is where exactly the one on top lies, and who
 was there.
@@ -10,7 +10,7 @@ from typing import Final
 from vision.attention import Attention
 from vision.glimpse import CardGlimpse
 from vision.look import Look
-from vision.tracks import Card, Mask, Patch, bearing, distance
+from vision.tracks import SURE, Card, Mask, Patch, bearing, distance
 
 PILE_MM: Final = 25.0  # backs so near lie on each other
 EXACT_MM: Final = 1.2  # so near its place a back is found whose place is known to a hair
@@ -23,6 +23,8 @@ FELT: Final = 0.55  # of what shows beside a back may look like felt, and yet it
 EMPTY: Final = 0.85  # the same, if it was known to a hair where the back lay
 MOST: Final = 0.6  # of a back lies on another
 TOUCHES: Final = 0.06  # of it does
+LOOKED_AT: Final = 0.35  # of a face has changed and come to rest
+FACES: Final = 3  # looks that do not show it
 STIRRED: Final = 0.1  # of a back was moved over
 
 
@@ -83,10 +85,21 @@ def on_known(patch: Patch, cards: Sequence[Card]) -> bool:
     return any(not one.up and patch.overlap(one.patch) > ON_TOP for one in cards)
 
 
-def lifted(card: Card, tops: Sequence[Card], t: float) -> bool:
-    """Tell whether a back on which a card lay is seen whole, and so the card is gone; one look alone may err."""
-    under = [one for one in tops if one.layer < card.layer and not card.up]
-    return any(one.patch.overlap(card.patch) > LAID for one in under) and card.missed_again(t)
+def lifted(card: Card, tops: Sequence[Card], look: Look) -> bool:
+    """Tell whether a back on which a back lay is seen whole, again and again: the one on it is gone."""
+    under = [one for one in tops if one.exact and one.layer < card.layer and not (one.up or card.up)]
+    return any(one.patch.overlap(card.patch) > LAID for one in under) and card.missed_again(look.t)
+
+
+def uncovered(card: Card, cards: Sequence[Card], look: Look) -> bool:
+    """Tell whether other faces are read where one lay on top, and it is not, again and again: it is gone."""
+    over = [one.patch for one in cards if one.layer > card.layer]
+    if not card.up or card.patch.without(over).size < (1 - TOUCHES) * card.patch.size:
+        return False
+    if look.under_hand(card.patch) or card.patch.share(look.where) < LOOKED_AT:
+        return False
+    read = [one for one in look.glimpse.cards if one.up > 1 - one.up and float(one.faces.max()) >= SURE]
+    return any(look.patch(one.quad).overlap(card.patch) > ON_TOP for one in read) and card.missed_again(look.t, FACES)
 
 
 def stirred(cards: Sequence[Card], attention: Attention, moving: Mask) -> Iterator[Card]:

@@ -78,13 +78,22 @@ class Telling:
         self.waiting.sort(key=lambda one: one.card.rested)
         for one in [*self.waiting]:
             before = any(card.rested < one.card.rested and card.looks >= LIKELY for card in now.lying.coming)
-            if before and t - one.since < PATIENCE_S:
+            if (before and t - one.since < PATIENCE_S) or self._may_be_pushed(t, one, now):
                 break
             self.waiting.remove(one)
             yield from self._new(t, one.card, now, first=first)
         for fact in facts:
             if isinstance(fact, Turned) and not (self.fours and self._slid(fact.card, now.lying)):
                 yield from self._turned(t, fact.card, now.sides)
+
+    def _may_be_pushed(self, t: float, one: Waiting, now: Now) -> bool:
+        """Tell whether a card like it lay where nothing can be seen now: perhaps it is that one, perhaps another."""
+        if not one.card.up or t - one.since >= HELD_S:
+            return False
+        best = self.classes[one.card.votes.best[0]]
+        alike = [card for card in now.lying.cards if card.id and card.up and card.face == best]
+        hidden = [card for card in alike if not card.known or card.patch.share(now.disturbed) > HIDDEN]
+        return any(card.met_at < one.since for card in hidden)
 
     def _new(self, t: float, card: Card, now: Now, *, first: bool) -> Iterator[Event]:
         pushed = None if first else self._pushed(t, card, now.lying, now.disturbed)

@@ -135,6 +135,8 @@ class Card:
     misses: int = 0  # looks at its place that showed none
     missed_at: float = 0.0
     met_at: float = 0.0  # when it was last seen
+    asked_at: float = 0.0  # when it was last looked for
+    known: bool = False  # how the table looks with it
     look_at: float = 0.0  # not before then is it looked at again for what has moved over it
     looked: int = 0  # so often it was, and was not seen
     unseen: int = 0  # looks for it alone that showed nothing
@@ -142,15 +144,19 @@ class Card:
     turned: Votes = field(default_factory=Votes)
     turned_at: float = 0.0
 
+    @property
+    def asked(self) -> float:
+        return max(self.met_at, self.asked_at)
+
     def near(self, seen: CardGlimpse, reach_mm: float, turn_deg: float) -> bool:
         return distance(self.place, seen.place) <= reach_mm and abs(bearing(self.angle, seen.angle)) <= turn_deg
 
-    def missed_again(self, t: float) -> bool:
+    def missed_again(self, t: float, looks: int = VOTES) -> bool:
         """Count that it was not where it lay; one look alone may err."""
         if not self.misses:
             self.missed_at = t
         self.misses += 1
-        return self.misses >= VOTES and t - self.missed_at >= APART_S
+        return self.misses >= looks and t - self.missed_at >= APART_S
 
     def show_back(self) -> None:
         """What was read of it was another's face: it is a back until it is seen to be none."""

@@ -240,7 +240,7 @@ class Watcher:
         self, sight: Sight, picture: Picture, region: Region, moving: Mask, sought: Card | None = None
     ) -> list[Fact]:
         zoom = 1.0 if self.everywhere else ZOOMS[region.tries % len(ZOOMS)]
-        seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift, Aim(zoom, self.lying.size))
+        seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift, Aim(zoom, self.lying.sizes.usual))
         known = (*self.lying.cards, *self.lying.coming)
         shot = Shot(picture, sight.shift, lambda quad: self._still(quad, moving), known)
         seen = self.backs.sharpened(seen, shot)
@@ -261,12 +261,12 @@ class Watcher:
         """Look for a card across others where the detector finds none that explains the change."""
         rows, columns = np.nonzero(region.where)
         pixels = (np.column_stack([columns, rows]).astype(np.float64) + 0.5) * self.attention.factor - 0.5
-        if self.lying.size is None or len(pixels) < self.large / 2:
+        if self.lying.sizes.usual is None or len(pixels) < self.large / 2:
             return seen
         near = self.lying.nearest(self.camera.to_felt(np.median(pixels, axis=0)[None])[0])
         if near is None:
             return seen
-        found = self.supposing.crosswise(self.eyes, picture, sight.shift, pixels, (near.angle, self.lying.size))
+        found = self.supposing.crosswise(self.eyes, picture, sight.shift, pixels, (near.angle, self.lying.sizes.usual))
         return seen if found is None else replace(seen, cards=(*seen.cards, found))
 
     def _leftover(self, look: Look, region: Region) -> None:
