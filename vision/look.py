@@ -33,7 +33,6 @@ class Look:
     glimpse: Glimpse
     where: Mask  # what is looked at: changed, and calm
     moving: Mask
-    everywhere: bool = False  # at the whole table, changed or not
     first: bool = False  # nothing is known yet
     sought: Card | None = None  # the one thing that is looked for
 

@@ -41,8 +41,9 @@ FRESH_S: Final = 0.45  # so soon after a card another does not follow in the sam
 SLIVER: Final = 0.06  # of a card
 PATIENCE_S: Final = 0.45  # for a face to become sure where a card was turned
 MOVED_S: Final = 2.5  # where nothing has moved for so long, nothing came
-UNREAD_S: Final = 1.2  # for the face of a new card to become sure, before the card is told without
+UNREAD_S: Final = 0.6  # for the face of a new card to become sure, before the card is told without
 UNREAD: Final = 6  # looks, for that
+DOUBLE: Final = 4  # looks at a card that lies by another of its face: one may be seen as two
 FIRM: Final = 0.75  # the score of a card that is told without a face
 FORGET_S: Final = 0.7  # a new card that is not seen again was none
 SHOWS: Final = 0.25  # of a card's place is no other's: a strip between others looks like anything
@@ -52,7 +53,6 @@ OPEN: Final = 0.5  # of it shows
 UNSEEN: Final = 3  # looks for it that do not find it
 EMPTY: Final = 0.85  # the same, where nothing has changed for long
 GONE: Final = 0.62  # of a card's place looks as it did without it
-OTHER: Final = 0.97  # so sure must be a face where nothing has changed
 
 
 class Lying:
@@ -149,7 +149,7 @@ class Lying:
         fresh = look.t - card.rested < FRESH_S and not (
             card.up or self.faces.up(seen)
         )  # seen better now that the hand goes
-        if look.everywhere or fresh or self.covered(card) > SLIVER:
+        if fresh or self.covered(card) > SLIVER:
             return False
         if card.up or self.faces.up(seen):
             best = int(seen.faces.argmax())
@@ -220,14 +220,10 @@ class Lying:
         if seen.part and (not sure or self._told(seen)):
             self._in_part(seen, patch, look)  # another look at a card that is known
             return
-        if not (
-            look.first
-            or look.everywhere
-            or laid
-            or self._changed(patch, look, up=self.faces.up(seen), sure=sure, exact=seen.exact)
-        ):
-            return
         up = self.faces.up(seen)
+        askew = look.under_hand(patch) and self._told(seen)
+        if askew or not (look.first or laid or self._changed(patch, look, up=up, sure=sure, exact=seen.exact)):
+            return
         for card in self.coming:
             if card.near(seen, AGREE_MM, SAME_DEG):
                 card.looks += 1
@@ -243,7 +239,7 @@ class Lying:
                 return
         moved = look.attention.moved_at[patch.box][patch.mask]
         rested = float(np.quantile(moved, LAST if seen.exact else 0.5)) if len(moved) else look.t
-        if not (look.first or look.everywhere) and rested < look.t - MOVED_S:
+        if not look.first and rested < look.t - MOVED_S:
             return  # nothing has moved there
         card = Card(
             seen.quad,
@@ -271,10 +267,11 @@ class Lying:
                 card.missed_at = look.t
                 card.votes.add(seen.faces, 0.3)
 
-    def _told(self, seen: CardGlimpse) -> bool:
+    def _told(self, seen: CardGlimpse | Card) -> bool:
         """Tell whether a card of the same face lies there already."""
-        best = int(seen.faces.argmax())
-        return any(one.votes.best[0] == best and distance(one.place, seen.place) <= NEAR_MM for one in self.cards)
+        best = seen.votes.best[0] if isinstance(seen, Card) else int(seen.faces.argmax())
+        near = [one for one in self.cards if one.up and distance(one.place, seen.place) <= NEAR_MM]
+        return self.faces.is_face(best) and any(one.votes.best[0] == best for one in near)
 
     def _changed(self, patch: Patch, look: Look, *, up: bool, sure: bool, exact: bool) -> bool:
         """Tell whether the table has changed as it does when a card comes to lie there."""
@@ -297,7 +294,7 @@ class Lying:
             if card not in self.coming:
                 continue
             self.coming.remove(card)
-            if not (look.first or look.everywhere or self._still_changed(card, look)):
+            if not (look.first or self._still_changed(card, look)):
                 continue  # another card of the same look explains what changed
             self.layers += 1
             card.layer, card.zone, card.turns, card.met_at = self.layers, self.zone(card.place), 0, look.t
@@ -325,10 +322,8 @@ class Lying:
             return True
         if card.looks < VOTES or look.t - card.seen_at < APART_S:
             return False
-        if look.everywhere and card.up and card.votes.best[1] < OTHER:
-            return False
         if not card.up or card.votes.best[1] >= SURE:
-            return True
+            return not (card.up and self._told(card)) or (card.looks >= DOUBLE and card.score >= FIRM)
         firm = card.looks >= UNREAD and card.score >= FIRM and not look.under_hand(card.patch)
         return firm and look.t - card.seen_at >= UNREAD_S
 

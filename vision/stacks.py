@@ -121,7 +121,7 @@ class Stacks:
         """Tell whether chips may have come where something looks like a stack."""
         if look.first:
             return seen.score >= FIRM and not _printed(seen, look)
-        hand, changed = look.under_hand(patch), 1.0 if look.everywhere else patch.share(look.sight.changed)
+        hand, changed = look.under_hand(patch), patch.share(look.sight.changed)
         if seen.score >= CERTAIN and not hand:
             return changed >= LITTLE_NEW
         sure, print_ = (SLEEVE, SOME_PRINT) if hand else (FIRM, PRINT)

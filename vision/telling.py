@@ -78,7 +78,7 @@ class Telling:
         self.waiting.sort(key=lambda one: one.card.rested)
         for one in [*self.waiting]:
             before = any(card.rested < one.card.rested and card.looks >= LIKELY for card in now.lying.coming)
-            if (before and t - one.since < PATIENCE_S) or self._may_be_pushed(t, one, now):
+            if (before and t - one.since < PATIENCE_S) or self._alike(t, one, now.lying):
                 break
             self.waiting.remove(one)
             yield from self._new(t, one.card, now, first=first)
@@ -86,14 +86,18 @@ class Telling:
             if isinstance(fact, Turned) and not (self.fours and self._slid(fact.card, now.lying)):
                 yield from self._turned(t, fact.card, now.sides)
 
-    def _may_be_pushed(self, t: float, one: Waiting, now: Now) -> bool:
-        """Tell whether a card like it lay where nothing can be seen now: perhaps it is that one, perhaps another."""
+    def asks(self, t: float, lying: Lying) -> Card | None:
+        """Give a card that must be looked for, since one like it has turned up: perhaps it was pushed there."""
+        found = (self._alike(t, one, lying) for one in self.waiting)
+        return next((card for card in found if card is not None), None)
+
+    def _alike(self, t: float, one: Waiting, lying: Lying) -> Card | None:
+        """Give a card like one that waits, and not seen since that lies there; after a while it is not waited for."""
         if not one.card.up or t - one.since >= HELD_S:
-            return False
+            return None
         best = self.classes[one.card.votes.best[0]]
-        alike = [card for card in now.lying.cards if card.id and card.up and card.face == best]
-        hidden = [card for card in alike if not card.known or card.patch.share(now.disturbed) > HIDDEN]
-        return any(card.met_at < one.since for card in hidden)
+        alike = [card for card in lying.cards if card.id and card.up and card.face == best]
+        return next((card for card in alike if card.met_at < one.card.rested), None)
 
     def _new(self, t: float, card: Card, now: Now, *, first: bool) -> Iterator[Event]:
         pushed = None if first else self._pushed(t, card, now.lying, now.disturbed)

@@ -110,6 +110,9 @@ class Watcher:
             for region in self._regions(sight, calm):
                 facts += self._look(sight, picture, region, ~calm)
         facts += self._again(sight, picture)
+        asked = self.telling.asks(t, self.lying)
+        if asked is not None:
+            facts += self._look(sight, picture, self._around(asked), ~self.attention.calm(t), asked)
         if t >= self.sweep:
             self.sweep = t + SWEEP_S
             facts += self._check(sight, picture)
