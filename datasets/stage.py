@@ -54,7 +54,7 @@ def lay_card(layout: Layout, habits: Habits, laying: Laying) -> LaidCard:
     bend = float(np.clip(dice.normal(0, habits.bend_mm), -1.0, 1.0))
     card = LaidCard(laying.name, laying.face.text, laying.up, 0.0, 0.0, 0.0, size=habits.size)
     if area is None:  # outside every zone: wherever it fell
-        x, y = float(dice.uniform(-500, 500)), float(dice.uniform(330, 380))
+        x, y = beside_zones(layout, dice)
         return replace(card, x=x, y=y, angle=float(dice.uniform(0, 360)), bend=bend)
     if zone in ("discard", "shoe"):
         x, y = area.first[0] + wide[0] * PILE_MM / 2, area.first[1] + wide[1] * PILE_MM / 2
@@ -64,6 +64,14 @@ def lay_card(layout: Layout, habits: Habits, laying: Laying) -> LaidCard:
     y = area.first[1] + habits.reach * place * area.step[1] + wide[1]
     angle = area.turn + turn + (90.0 if laying.crosswise else 0.0)
     return replace(card, x=float(x), y=float(y), angle=angle, z=place * THICK, zone=zone, bend=bend)
+
+
+def beside_zones(layout: Layout, dice: np.random.Generator) -> tuple[float, float]:
+    """Give a place on the felt that belongs to no hand: a card that slipped out of the dealer's hand."""
+    while True:
+        x, y = float(dice.uniform(-500, 500)), float(dice.uniform(240, 440))
+        if layout.zone_at((x, y)) is None:
+            return x, y
 
 
 def beside_spots(layout: Layout, dice: np.random.Generator) -> tuple[float, float]:
