@@ -186,7 +186,7 @@ def _papers(path: Path, order: Order, stories: Sequence[Story], bare: Scene) -> 
     made_of = {"deck": bare.deck, "back": bare.back, "felt": bare.felt, "chips": bare.chips, "split": order.split}
     about = {"book": order.book, "seed": order.seed, "fps": order.fps, "made_of": made_of, "rounds": owed}
     write_whole(path.with_suffix(".owed.json"), (json.dumps(about, indent=1) + "\n").encode())
-    write_whole(path.with_suffix(".table.toml"), table_toml(path.name, order, stories[0], bare).encode())
+    write_whole(path.with_suffix(".table.toml"), table_toml(path.name, order, stories, bare).encode())
 
 
 def _plain(value: object) -> object:
@@ -194,9 +194,11 @@ def _plain(value: object) -> object:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
-def table_toml(source: str, order: Order, story: Story, bare: Scene) -> str:
+def table_toml(source: str, order: Order, stories: Sequence[Story], bare: Scene) -> str:
     """Write the table down as `feltwatch run` and `feltwatch replay` take it."""
-    camera = bare.camera
+    camera, story = bare.camera, stories[0]
+    told = {name: value for one in stories for name, value in one.settings.items() if name != "boxes"}  # the layout's
+    house = ", ".join(f"{name} = {json.dumps(value)}" for name, value in told.items())
     turns = np.linspace(0, np.pi, MARKS)
     points = np.column_stack([900 * np.cos(turns), 40 + 850 * np.sin(turns)]).round(1)
     pixels = camera.to_picture(points)
@@ -208,6 +210,7 @@ def table_toml(source: str, order: Order, story: Story, bare: Scene) -> str:
         f"decks = {story.decks}",
         f"min = {story.minimum}",
         f"max = {story.maximum}",
+        *([f"settings = {{ {house} }}"] if house else []),  # an error may need them
         "",
         "[layout]",
         f'preset = "{order.layout or PRESET[story.boxes]}"',

@@ -61,7 +61,8 @@ def _table(found: Mapping[str, object], path: Path) -> TableFile:
     table = _part(found, "table", TABLE)
     camera = _part(found, "camera", CAMERA)
     broker = _part(found, "mqtt", MQTT) if "mqtt" in found else {}
-    book = _book(table)
+    layout = _layout(found)
+    book = _book(table, len(layout.boxes))
     return TableFile(
         path,
         _text(table, "table", "id"),
@@ -70,7 +71,7 @@ def _table(found: Mapping[str, object], path: Path) -> TableFile:
         _source(camera),
         _lens(camera),
         _marks(camera),
-        for_book(_layout(found), book),
+        for_book(layout, book),
         _text(broker, "mqtt", "url") if broker else None,
     )
 
@@ -90,7 +91,7 @@ def _text(part: Mapping[str, object], where: str, key: str) -> str:
     return value
 
 
-def _book(table: Mapping[str, object]) -> Book:
+def _book(table: Mapping[str, object], boxes: int) -> Book:
     decks = table.get("decks")
     if decks is not None and (not isinstance(decks, int) or isinstance(decks, bool)):
         raise LayoutError(f"table.decks: expected a whole number, found {decks!r}")
@@ -98,6 +99,7 @@ def _book(table: Mapping[str, object]) -> Book:
     if not isinstance(settings, dict):
         raise LayoutError(f"table.settings: expected names with values, found {settings!r}")
     texts = {name: value if isinstance(value, str) else str(value).lower() for name, value in settings.items()}
+    texts.setdefault("boxes", str(boxes))
     return find_book(_text(table, "table", "book")).at_table(
         decks=decks, minimum=_amount(table, "min"), maximum=_amount(table, "max"), settings=texts
     )

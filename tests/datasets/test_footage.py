@@ -17,7 +17,8 @@ from datasets.footage import Frame, Shoot, film, touched
 from datasets.light import apply_shade, develop
 from datasets.reel import Moment, Reel
 from datasets.scene import Blob, Light, Sensor
-from datasets.shooting import DEMO, Order, dress
+from datasets.shooting import DEMO, Order, dress, table_toml
+from edge.table_file import read_table
 from engine.books.errors import BOOK_ORDER
 
 SIZE = (640, 360)
@@ -36,6 +37,15 @@ def cut(story: Story, since: float) -> Reel:
     """Film some seconds out of the middle of a round."""
     moves = tuple(replace(move, start=move.start - since, end=move.end - since) for move in story.moves)
     return on_film(replace(story, moves=moves, ends=LASTS_S))
+
+
+def test_the_house_of_a_film_is_one_in_which_its_error_is_one(tmp_path: Path) -> None:
+    story = play("live-blackjack", 4, boxes=5, error="settlement-order")
+    order = Order(story.book, story.seed, 1, DEMO, tmp_path, size=SIZE, layout="blackjack-5")
+    path = tmp_path / "table.toml"
+    path.write_text(table_toml("one.mp4", order, [story], dress(order, [story]).bare))
+    switches = read_table(path).book.switches
+    assert (switches.settlement_order, switches.boxes) == ("right-to-left", "5")
 
 
 def sharing(story: Story) -> float:

@@ -58,6 +58,14 @@ def test_a_table_is_read(tmp_path: Path) -> None:
     assert table.camera(SIZE).off_mm.max() < 0.01
 
 
+@pytest.mark.parametrize(("settings", "boxes"), [("", "5"), ('settings = { boxes = 4, live_error = "cancel" }', "4")])
+def test_the_layout_says_how_many_boxes_there_are_unless_the_house_does(
+    tmp_path: Path, settings: str, boxes: str
+) -> None:
+    five = GOOD.replace("blackjack-7", "blackjack-5").replace("max = 5000", f"max = 5000\n{settings}")
+    assert read_table(written(tmp_path, five)).book.switches.boxes == boxes
+
+
 def test_zones_may_be_given_one_by_one_and_a_broker_named(tmp_path: Path) -> None:
     zone = '[[layout.zones]]\nname = "box1.cards"\npolygon = [[0, 300], [200, 300], [200, 600], [0, 600]]\n'
     text = GOOD.replace('[layout]\npreset = "blackjack-7"', zone) + '[mqtt]\nurl = "mqtt://broker:1883"\n'
