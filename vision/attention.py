@@ -130,7 +130,8 @@ class Attention:
         self.bare_edges = self.edges.copy()
         self.moved_at.fill(-1e9)
         self.changed_at.fill(1e9)
-        self.noise, self.count, self._kept = NOISE, 0, [(sight.t, sight.small)]
+        self.noise, self.count, self._kept = NOISE, 1, [(sight.t, sight.small)]
+        self._unsettled.fill(False)  # noqa: FBT003  what the array is filled with
 
     def _begin(self, raw: Picture) -> None:
         self.known = raw.astype(np.float32)

@@ -118,6 +118,9 @@ class Backs:
         self.faces = np.array([float(one == "back") for one in classes])
         self.prints: list[Print] = []
 
+    def forget(self) -> None:
+        self.prints = []
+
     def sharpened(self, glimpse: Glimpse, shot: Shot) -> Glimpse:
         """Say of a look where exactly the backs on top lie."""
         downs = [one for one in (*glimpse.cards, *glimpse.piles) if one.up < 0.5 and shot.still(one.quad)]

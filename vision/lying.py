@@ -67,6 +67,10 @@ class Lying:
         self.sizes = Sizes()
         self.passing = Passing(self.faces)
 
+    def forget(self) -> None:
+        """Begin anew, on a table on which no card lies."""
+        self.layers, self.sizes, self.passing = 0, Sizes(), Passing(self.faces)
+
     def take(self, look: Look) -> Iterator[Fact]:
         """Make sense of the cards of a look."""
         met: list[Card] = []
@@ -351,8 +355,12 @@ class Lying:
         if card is not look.sought or look.under_hand(card.patch) or card.patch.share(look.moving) > 0:
             return False
         card.asked_at = look.t  # the others first
-        if any(seen.exact and look.patch(seen.quad).overlap(card.patch) > OPEN for seen in look.glimpse.cards):
-            return False
+        best = card.votes.best[0]
+        for seen in look.glimpse.cards:
+            alike = seen.exact or (card.up and int(seen.faces.argmax()) == best)  # seen, if not as it lies
+            if alike and look.patch(seen.quad).overlap(card.patch) > OPEN:
+                card.met_at, card.unseen = look.t, 0
+                return False
         card.unseen += 1
         if card.unseen < UNSEEN:
             return False

@@ -97,7 +97,8 @@ class Telling:
             return None
         best = self.classes[one.card.votes.best[0]]
         alike = [card for card in lying.cards if card.id and card.up and card.face == best]
-        return next((card for card in alike if card.met_at < one.card.rested), None)
+        shown = [card for card in alike if lying.covered(card) <= HIDDEN]
+        return next((card for card in shown if card.met_at < one.card.rested), None)
 
     def _new(self, t: float, card: Card, now: Now, *, first: bool) -> Iterator[Event]:
         pushed = None if first else self._pushed(t, card, now.lying, now.disturbed)

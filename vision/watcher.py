@@ -126,7 +126,9 @@ class Watcher:
             self.tries.fill(0)
             self.wait.fill(0)
             self.sides.over.clear()
-            self.sweep = t
+            self.lying.forget()
+            self.backs.forget()
+            self.sweep = t + SWEEP_S
         return events
 
     def _idle(self, sight: Sight) -> bool:

@@ -1,0 +1,118 @@
+"""Which of its four cards one is that comes to light in a hand."""
+
+import numpy as np
+import pytest
+
+from datasets.sets import READS
+from tests.toy_table import CAMERA, CARD_MM, rectangle
+from vision.fours import is_set, stands_for
+from vision.tracks import Card, Patch
+
+CARDS, LOW, HIGH = "box3.cards", "box3.low", "box3.high"
+
+
+def card(zone: str, face: str | None = None, *, x: float = 0.0, layer: int = 0, met: float = 0.0) -> Card:
+    """Give a card of a hand: a back, if it has no face."""
+    quad = CAMERA.to_picture(rectangle(x, 400.0, CARD_MM, 90.0))
+    found = Card(quad, (x, 400.0), 90.0, Patch.of(quad, 2.0, (360, 640)), face is not None, 0.0, 0.0, layer=layer)
+    found.zone, found.met_at = zone, met
+    if face is not None:
+        found.votes.add(np.eye(len(READS))[READS.index(face)], 1.0)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("zone", "one_of_two"),
+    [(LOW, True), (HIGH, True), ("dealer.low", True), (CARDS, False), ("box3.hand2", False), (None, False)],
+)
+def test_cards_come_to_the_low_and_the_high_hand_from_the_hand(zone: str | None, *, one_of_two: bool) -> None:
+    assert is_set(zone) is one_of_two
+
+
+# ---- a face ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_face_is_the_card_that_has_it_the_nearest_of_two() -> None:
+    far, near, back = card(CARDS, "9h", x=200), card(CARDS, "9h", x=-60), card(LOW)
+    assert stands_for(card(LOW, "9h"), [back, far, near], []) is near
+
+
+def test_a_face_that_was_lost_is_the_card_that_shows_it_now() -> None:
+    lost = card(CARDS, "9h", x=200)
+    assert stands_for(card(LOW, "9h"), [card(LOW), card(CARDS, "Kd")], [lost]) is lost
+
+
+def test_a_face_that_nobody_knows_was_a_back_and_no_other_face() -> None:
+    back = card(CARDS, x=200)
+    assert stands_for(card(LOW, "9h"), [card(LOW, "Kd"), back], []) is back
+
+
+def test_a_back_that_was_never_read_has_no_face() -> None:
+    first = READS[0]  # what is likeliest where nothing is known
+    there = card(CARDS, first, x=200)
+    assert stands_for(card(LOW, first), [card(LOW), there], []) is there
+
+
+def test_a_back_is_no_card_that_shows_its_face() -> None:
+    assert stands_for(card(LOW), [card(LOW, "Kd"), card(CARDS, "9h")], [card(CARDS, "8h")]) is None
+
+
+def test_what_shows_a_face_was_turned_where_it_lay_rather_than_brought() -> None:
+    far, near = card(LOW, x=30, layer=9), card(LOW, x=5)
+    assert stands_for(card(LOW, "9h"), [card(CARDS), far, near], [card(CARDS)]) is near
+
+
+def test_a_face_that_was_lost_from_a_place_was_not_turned_there() -> None:
+    here, lost = card(LOW, x=30), card(LOW, x=0)
+    assert stands_for(card(LOW, "9h"), [here], [lost]) is here
+
+
+# ---- a back: one that was lost, then one where there are too many, then one that is not set, then any ----------------
+
+
+def test_a_back_that_was_lost_goes_before_all_that_lie() -> None:
+    lost = card(HIGH)
+    assert stands_for(card(LOW), [card(LOW), card(LOW), card(CARDS)], [lost]) is lost
+
+
+def test_a_third_back_of_the_low_hand_is_one_of_the_two_there() -> None:
+    here = card(LOW)
+    others = [card(LOW, "Kd"), card(CARDS, layer=9), *(card(HIGH, layer=9) for _ in range(3))]
+    assert stands_for(card(LOW), [*others, here], []) is here
+
+
+def test_a_second_back_of_the_low_hand_is_not_the_first() -> None:
+    loose = card(CARDS)
+    assert stands_for(card(LOW), [card(LOW, layer=9), loose], []) is loose
+
+
+def test_a_back_comes_from_a_hand_of_three_rather_than_from_those_not_set() -> None:
+    third, loose = card(HIGH), [card(CARDS, layer=9) for _ in range(3)]
+    three = [card(HIGH, "Kd"), card(HIGH, "9h"), third]
+    assert stands_for(card(LOW), [*loose, *three], []) is third
+    assert stands_for(card(CARDS), [*loose, *three], []) is third
+
+
+def test_a_back_comes_from_those_not_set_rather_than_from_a_hand_of_two() -> None:
+    loose = card(CARDS)
+    assert stands_for(card(LOW), [card(HIGH, layer=9), card(HIGH, layer=9), loose], []) is loose
+
+
+def test_a_back_comes_from_a_hand_of_two_if_no_other_is_left() -> None:
+    there = card(HIGH)
+    assert stands_for(card(LOW), [card(HIGH, "Kd"), there], []) is there
+
+
+def test_of_backs_alike_one_that_was_not_seen_since_goes_first() -> None:
+    seen, unseen = card(CARDS, met=2.0, layer=9), card(CARDS, met=1.0)
+    assert stands_for(card(LOW, met=2.0), [seen, unseen], []) is unseen
+    assert stands_for(card(LOW, met=2.0), [], [seen, unseen]) is unseen
+
+
+def test_of_backs_alike_the_one_that_came_last_goes_first() -> None:
+    last = card(CARDS, layer=7)
+    assert stands_for(card(LOW), [card(CARDS, layer=3), last, card(CARDS, layer=5)], []) is last
+
+
+def test_of_an_empty_hand_a_card_is_none() -> None:
+    assert stands_for(card(LOW), [], []) is None
