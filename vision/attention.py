@@ -45,6 +45,23 @@ class Sight:
     changed: Mask
 
 
+@dataclass(frozen=True, slots=True)
+class Slopes:
+    """A blurred grey picture, how it rises across and along, and where that tells a shift."""
+
+    soft: Floats
+    across: Floats
+    along: Floats
+    steep: Mask
+
+    @staticmethod
+    def of(soft: Floats) -> "Slopes":
+        across, along = (np.asarray(cv2.Sobel(soft, cv2.CV_32F, x, 1 - x, scale=1 / 8), np.float32) for x in (1, 0))
+        steep = across * across + along * along > SLOPE * SLOPE
+        steep[:4] = steep[-4:] = steep[:, :4] = steep[:, -4:] = False
+        return Slopes(soft, across, along, steep)
+
+
 class Attention:
     """Holds what was last understood, and when each point last moved."""
 
@@ -64,6 +81,7 @@ class Attention:
         self.noise = NOISE
         self.count = 0
         self._kept: list[tuple[float, Picture]] = []
+        self._slopes: Slopes | None = None  # of what is known, until that changes
         self._unsettled = np.zeros(shape, bool)  # what differed from what is known, or moved, a frame ago
 
     def step(self, t: float, picture: Picture) -> Sight:
@@ -89,6 +107,7 @@ class Attention:
         if self.count % SINK_EVERY == 0:
             quiet = (~changed & (self.moved_at < t - REST_S)).astype(np.uint8)
             cv2.accumulateWeighted(small, self.known, SINK, quiet)
+            self._slopes = None
         return Sight(t, small, (shift[0] * self.factor, shift[1] * self.factor), gain, moved, changed)
 
     def calm(self, t: float) -> Mask:
@@ -99,6 +118,7 @@ class Attention:
         """What lies there now is what is known."""
         assert self.known is not None  # noqa: S101  a sight comes after the first step
         self.known[where] = sight.small[where]
+        self._slopes = None
         self.changed_at[where] = 1e9
         if (part := _around(where)) is not None:
             self.edges[part] = _edges(np.asarray(cv2.convertScaleAbs(self.known[part]), np.uint8))
@@ -124,7 +144,7 @@ class Attention:
 
     def renew(self, sight: Sight, taken: Mask) -> None:
         """Forget all that was before this frame, on which nothing happens; `taken` is where things stand."""
-        self.known = sight.small.astype(np.float32)
+        self.known, self._slopes = sight.small.astype(np.float32), None
         self.bare, self.is_bare = sight.small.copy(), ~taken
         self.edges = _edges(sight.small)
         self.bare_edges = self.edges.copy()
@@ -151,9 +171,10 @@ class Attention:
     def _straight(self, small: Picture) -> tuple[Picture, tuple[float, float]]:
         """Undo the shaking of the camera: by what lay still before, not by what comes to lie on the table."""
         assert self.known is not None  # noqa: S101  begun
-        known, seen = _soft(self.known), _soft(small)
+        if self._slopes is None:
+            self._slopes = Slopes.of(_soft(self.known))
         unsettled = cv2.dilate(self._unsettled.view(np.uint8), np.ones((5, 5), np.uint8))
-        x, y = _drift(known, seen, unsettled == 0)
+        x, y = _drift(self._slopes, _soft(small), unsettled == 0)
         if max(abs(x), abs(y)) < SHAKE_PX or max(abs(x), abs(y)) > WILD_PX:
             return small, (0.0, 0.0)
         home = np.array([[1, 0, -x], [0, 1, -y]], np.float64)
@@ -187,15 +208,14 @@ def _soft(picture: NDArray[np.uint8] | Floats) -> Floats:
     return np.asarray(cv2.GaussianBlur(grey, (0, 0), 1.2), np.float32)
 
 
-def _drift(known: Floats, seen: Floats, still: Mask) -> tuple[float, float]:
+def _drift(known: Slopes, seen: Floats, still: Mask) -> tuple[float, float]:
     """Give by how many pixels of the whole small picture it was shifted: least squares over its slopes, repeated."""
-    across, along = cv2.Sobel(known, cv2.CV_32F, 1, 0, scale=1 / 8), cv2.Sobel(known, cv2.CV_32F, 0, 1, scale=1 / 8)
-    steep = (across * across + along * along > SLOPE * SLOPE) & still[::2, ::2][: known.shape[0], : known.shape[1]]
-    steep[:4] = steep[-4:] = steep[:, :4] = steep[:, -4:] = False
+    across, along = known.across, known.along
+    steep = known.steep & still[::2, ::2][: seen.shape[0], : seen.shape[1]]
     if np.count_nonzero(steep) < STEEP:
         return 0.0, 0.0
     x = y = 0.0
-    gx, gy, ground = across[steep], along[steep], known[steep]
+    gx, gy, ground = across[steep], along[steep], known.soft[steep]
     size = (seen.shape[1], seen.shape[0])
     shifted = seen
     for _ in range(DRIFTS):

@@ -25,7 +25,7 @@ SHARP: Final = 1.6
 LEARNT_MM: Final = (75.0, 101.0)  # of the felt with a back in its middle are kept
 KEPT: Final = 6  # backs that a print is made of
 PRINTS: Final = 3  # on one table
-ENOUGH: Final = 2  # backs that a print is made of before it is looked for
+ENOUGH: Final = 2  # backs that a second print is made of before it is looked for
 OFF: Final = 0.08  # of a side: the cards of a table are alike in size
 REACH_MM: Final = 14.0  # from the middle of a box to that of the card on top
 TURNS: Final = (-9.0, -4.5, 0.0, 4.5, 9.0)  # degrees
@@ -190,7 +190,7 @@ class Backs:
     def _fit(self, shot: Shot, seen: CardGlimpse) -> Fit | None:
         """Give where around a box the print shows best."""
         fits = []
-        for kind in [one for one in self.prints if len(one.crops) >= ENOUGH]:
+        for kind in [one for one in self.prints if len(one.crops) >= ENOUGH or one is self.prints[0]]:
             start = Fit(seen.place, seen.angle, 0.0, kind.size)
             room = max(0.0, *(np.subtract(seen.size, kind.size) / 2))
             rough = self._matches(shot, start, kind, Range(TURNS, REACH_MM + room, ROUGH))

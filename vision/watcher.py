@@ -207,18 +207,23 @@ class Watcher:
         if self.everywhere:
             yield Region(rest, (0, 0, self.camera.width, self.camera.height), int(self.tries[rest].max(initial=0)))
             return
-        if np.count_nonzero(rest) < LEAST:
+        ready = rest & (self.wait <= sight.t)
+        if np.count_nonzero(ready) < DUE * LEAST:
             return
-        joined = cv2.dilate(rest.astype(np.uint8), np.ones((5, 5), np.uint8))
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+        joined = cv2.dilate(rest.view(np.uint8), np.ones((5, 5), np.uint8))
+        x, y, wide, high = cv2.boundingRect(joined)
+        part = slice(y, y + high), slice(x, x + wide)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(np.ascontiguousarray(joined[part]), connectivity=8)
         boxes = stats.astype(np.int32)
-        labels[~rest] = 0
+        boxes[:, :2] += (x, y)
+        labels[~rest[part]] = 0
         sizes = np.bincount(labels.ravel(), minlength=count)
-        due = np.bincount(labels[rest & (self.wait <= sight.t)], minlength=count)
+        due = np.bincount(labels[ready[part]], minlength=count)
         large = np.flatnonzero((sizes >= LEAST) & (due > 0) & (due >= np.minimum(DUE * sizes, self.large)))
         found = [int(n) for n in large if n and sizes[n] >= self._least(sight, boxes[n])]
         for group in _grouped(found, boxes, self.room)[:LOOKS]:
-            where = np.isin(labels, group)
+            where = np.zeros_like(rest)
+            where[part] = np.isin(labels, group)
             tries = int(np.median(self.tries[where]))
             yield Region(where, self._rect(boxes[group]), tries)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from datasets.sets import READS
 from tests.toy_table import rectangle
-from vision.backs import ALONE_MM, ENOUGH, KEPT, PRINTS, Backs, Shot
+from vision.backs import ALONE_MM, ENOUGH, KEPT, Backs, Shot
 from vision.camera import look_at
 from vision.glimpse import CardGlimpse, Glimpse
 from vision.tracks import Card, Floats, Patch, bearing
@@ -31,9 +31,9 @@ def bordered(*colours: tuple[int, int, int]) -> Picture:
     ground, one, other = colours
     art = np.full((88 * DOTS, 63 * DOTS, 3), 245, np.uint8)
     cv2.rectangle(art, (16, 16), (235, 335), ground, -1)
+    cv2.fillConvexPoly(art, np.array([[16, 335], [235, 335], [235, 130], [16, 210]]), other)
     cv2.circle(art, (90, 100), 44, one, -1)
-    cv2.fillConvexPoly(art, np.array([[60, 300], [200, 320], [190, 180]]), other)
-    cv2.line(art, (150, 40), (220, 150), (250, 250, 250), 12)
+    cv2.line(art, (150, 300), (220, 190), (250, 250, 250), 12)
     return art
 
 
@@ -44,14 +44,14 @@ def lattice() -> Picture:
     return np.dstack([art, art * 0.6, art * 0.3]).astype(np.uint8)
 
 
-BLUE, RED = (150, 60, 30), (40, 40, 180)
-BLUES = bordered(BLUE, (60, 200, 230), (60, 160, 60))
-REDS = bordered(RED, (240, 240, 240), (30, 30, 30))
+BLUE = bordered((150, 60, 30), (60, 200, 230), (60, 160, 60))
 PRINTED = {
-    "blue": BLUES,
-    "red": np.ascontiguousarray(REDS[:, ::-1]),
+    "blue": BLUE,
+    "yellow": bordered((60, 200, 230), (30, 30, 30), (200, 80, 200))[::-1],
+    "grey": bordered((220, 220, 220), (40, 20, 40), (180, 20, 20)),
+    "black": bordered((40, 40, 40), (240, 240, 240), (30, 30, 200))[:, ::-1],
+    "opposite": 255 - BLUE,
     "lattice": lattice(),
-    **{f"odd {n}": np.ascontiguousarray(np.roll(REDS, 50 + 70 * n, axis=n % 2)) for n in range(PRINTS)},
 }
 FELT = np.clip(
     np.array([70.0, 105.0, 40.0]) + np.random.default_rng(5).normal(0, 2.5, (SIZE[1], SIZE[0], 1)), 0, 255
@@ -80,7 +80,8 @@ def draw(picture: Picture, back: Back) -> None:
     way = cv2.getPerspectiveTransform(flat, (4 * (back.quad - low) + 1.5).astype(np.float32))
     full = (int(size[0]) * 4, int(size[1]) * 4)
     art, over = (
-        cv2.warpPerspective(one, way, full) for one in (PRINTED[back.print], np.full((high, wide), 255, np.uint8))
+        cv2.warpPerspective(one, way, full)
+        for one in (np.ascontiguousarray(PRINTED[back.print]), np.full((high, wide), 255, np.uint8))
     )
     small = (int(size[0]), int(size[1]))
     shown = cv2.resize(art, small, interpolation=cv2.INTER_AREA).astype(float)
@@ -130,10 +131,10 @@ class Table:
         seen = Glimpse(tuple(cards), (), self.hands, tuple(piles))
         return self.backs.sharpened(seen, Shot(picture, self.shift, lambda _: self.still, known))
 
-    def learn(self, back: Back, looks: int = ENOUGH) -> None:
+    def learn(self, back: Back, looks: int = ENOUGH, **off: float) -> None:
         """Look at a back that lies alone and is known."""
         for _ in range(looks):
-            self.look([back], [box(back)], [card(back)])
+            self.look([back], [box(back, **off)], [card(back)])
 
     def knows(self, back: Back) -> bool:
         """Tell whether a back is found that lies alone, and is not learnt by the way."""
@@ -230,16 +231,23 @@ def test_a_print_is_not_learnt_from_what_the_detector_is_not_sure_of(table: Tabl
 
 
 def test_another_print_of_the_same_size_is_another_kind_of_backs(learnt: Table) -> None:
-    other = replace(MIDDLE, print="red")
+    other = replace(MIDDLE, print="yellow")
     assert not learnt.knows(other)
     learnt.learn(other)
     assert learnt.knows(other)
     assert learnt.knows(MIDDLE)
 
 
+@pytest.mark.xfail(reason="where a known print matches nowhere at all, learning another fails", raises=ValueError)
+def test_a_print_is_learnt_that_is_the_opposite_of_one_that_is_known(learnt: Table) -> None:
+    other = replace(MIDDLE, print="opposite")
+    learnt.learn(other)
+    assert learnt.knows(other)
+
+
 @pytest.mark.parametrize("size", [(63.0 * 1.1, 88.0), (63.0, 88.0 * 0.9)])
 def test_what_is_not_as_large_as_the_backs_that_are_known_is_none(learnt: Table, size: Size) -> None:
-    other = replace(MIDDLE, print="red", size=size)
+    other = replace(MIDDLE, print="yellow", size=size)
     learnt.learn(other, 3)
     assert not learnt.knows(other)
 
@@ -250,15 +258,16 @@ def test_no_more_is_learnt_than_is_needed(learnt: Table) -> None:
 
 
 def test_of_more_kinds_than_a_table_has_the_first_is_forgotten(learnt: Table) -> None:
-    for n in range(PRINTS):
-        learnt.learn(replace(MIDDLE, print=f"odd {n}"))
-    assert len(learnt.backs.prints) == PRINTS
-    assert not learnt.knows(MIDDLE)
+    others = [replace(MIDDLE, print=one) for one in ("yellow", "grey", "black")]
+    for back in others:
+        learnt.learn(back)
+    assert [learnt.knows(back) for back in (MIDDLE, *others)] == [False, True, True, True]
 
 
 # ---- what is found --------------------------------------------------------------------------------------------------
 
 AT = (Back(40.0, 420.0, 100.0), Back(-620.0, 260.0, 148.0), Back(560.0, 640.0, 12.0), Back(0.0, 150.0, 270.0))
+HALF = "where a print has an odd number of pixels too many it is cut half a pixel off, and more with each back learnt"
 LAID = {  # on the first: so far off, and turned
     "one": (),
     "two": ((7.0, -4.0, 2.0),),
@@ -281,12 +290,43 @@ def test_the_topmost_of_a_pile_is_found_to_a_millimetre(
     lies = pile(first, steps)
     for seen in (
         learnt.look(lies, [box(lies[-1], x=5, y=-4, turn=3)]),
-        learnt.look(lies, piles=[box(lies[-1], x=-4, y=5, turn=-3, grow=9)]),
+        learnt.look(lies, [box(lies[-1], x=-9, y=8, turn=-7)]),
+        learnt.look(lies, piles=[box(lies[-1], x=-4, y=5, turn=7, grow=9)]),
     ):
         (found,) = exact(seen)
         apart, turned = off(found, lies[-1])
         assert apart <= 1.0
         assert turned <= 1.0
+
+
+EVEN = [
+    pytest.param(size, marks=[pytest.mark.xfail(reason=HALF)] if crooked else [])
+    for size, crooked in (((62.5, 87.5), False), ((63.5, 88.9), False), ((63.0, 88.0), True), ((57.0, 88.0), True))
+]
+
+
+@pytest.mark.parametrize("size", EVEN)
+def test_a_print_is_learnt_from_several_backs_to_a_hair(table: Table, size: Size) -> None:
+    table.learn(replace(ALONE, size=size), 1)
+    for n in range(1, KEPT):  # where the first lay is taken for true, the others are laid on it
+        table.learn(Back(-300 + 120 * n, 400.0, 70 + 25 * n, size=size), 1, x=1.2, y=-0.8, turn=1.0)
+    for n, place in enumerate(AT):
+        back = replace(place, size=size, x=place.x + 0.2 * n, y=place.y + 0.3 * n)
+        (found,) = exact(table.look([back], [box(back, x=3, y=-2)]))
+        assert off(found, back)[0] <= 0.2
+
+
+def test_one_back_of_which_the_size_was_seen_wrong_changes_nothing(table: Table) -> None:
+    table.learn(ALONE, 1, grow=3)
+    table.learn(ALONE)
+    (found,) = exact(table.look([MIDDLE], [box(MIDDLE, grow=3)]))
+    assert found.size == CARD_MM
+
+
+def test_the_larger_a_box_the_further_off_lies_the_back(learnt: Table) -> None:
+    (found,) = exact(learnt.look([MIDDLE], piles=[box(MIDDLE, x=20, grow=12)]))
+    assert off(found, MIDDLE)[0] <= 1.0
+    assert exact(learnt.look([MIDDLE], [box(MIDDLE, x=20)])) == []
 
 
 def test_what_is_found_is_said_as_of_one_card_that_lies_face_down(learnt: Table) -> None:
@@ -307,9 +347,10 @@ def test_the_box_of_what_was_found_is_given_no_more(learnt: Table) -> None:
 
 
 def test_of_a_back_under_another_nothing_is_found(learnt: Table) -> None:
-    lies = pile(MIDDLE, [(22.0, 12.0, 0.0)])  # so much of it shows
-    (found,) = exact(learnt.look(lies, [box(one) for one in lies]))
-    assert off(found, lies[-1])[0] <= 1.0
+    for step in ((22.0, 12.0, 0.0), (40.0, 35.0, 0.0)):  # in the end most of it shows
+        lies = pile(MIDDLE, [step])
+        (found,) = exact(learnt.look(lies, [box(one) for one in lies]))
+        assert off(found, lies[-1])[0] <= 1.0
 
 
 def test_backs_that_lie_apart_are_all_found(learnt: Table) -> None:
@@ -361,23 +402,37 @@ def repeats() -> Table:
     return found
 
 
+@pytest.mark.parametrize("slip", [0.6, -0.6])
+def test_a_back_that_lies_nearly_a_period_from_the_one_below_is_found_where_it_lies(
+    repeats: Table, slip: float
+) -> None:
+    top = replace(HERE, x=HERE.x + PERIOD_MM + slip, y=HERE.y + slip)
+    for x in (-4.0, 0.0, 4.0):
+        (found,) = exact(repeats.look([HERE, top], [box(top, x=x)]))
+        assert off(found, top)[0] <= 1.0
+
+
 @pytest.mark.parametrize("lay", [HERE, BESIDE])
 def test_a_back_is_found_where_it_lay_and_not_a_period_away(repeats: Table, lay: Back) -> None:
+    known = [card(one, exact=one is lay) for one in (HERE, BESIDE)]
     for x in (-3.0, 4.0, 11.0):
-        (found,) = exact(repeats.look([HERE, BESIDE], [box(HERE, x=x)], [card(lay, exact=True)]))
+        (found,) = exact(repeats.look([HERE, BESIDE], [box(HERE, x=x)], known))
         assert off(found, lay)[0] <= 1.0
 
 
 @pytest.mark.parametrize("top", [HERE, BESIDE])
 def test_of_two_that_are_known_it_is_the_one_on_top(repeats: Table, top: Back) -> None:
-    cards = [card(one, 2 if one is top else 1, exact=True) for one in (HERE, BESIDE)]
-    (found,) = exact(repeats.look([HERE, BESIDE], [box(HERE, x=4)], cards))
+    known = [card(one, 2 if one is top else 1, exact=True) for one in (HERE, BESIDE)]
+    (found,) = exact(repeats.look([HERE, BESIDE], [box(HERE, x=4)], known))
     assert off(found, top)[0] <= 1.0
 
 
 def test_where_a_back_lay_by_the_detectors_word_alone_says_nothing(repeats: Table) -> None:
-    looks = [repeats.look([HERE, BESIDE], [box(HERE, x=4)], [card(one)]) for one in (HERE, BESIDE)]
-    assert exact(looks[0])[0].place == exact(looks[1])[0].place
+    looks = []
+    for top in (HERE, BESIDE):
+        known = [card(one, 2 if one is top else 1) for one in (HERE, BESIDE)]
+        looks += exact(repeats.look([HERE, BESIDE], [box(HERE, x=4)], known))
+    assert looks[0].place == looks[1].place
 
 
 def test_a_back_that_was_pushed_is_found_where_it_is_and_not_where_it_lay(learnt: Table) -> None:

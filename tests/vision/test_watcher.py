@@ -112,7 +112,7 @@ def test_cards_that_lie_there_from_the_start_are_marked() -> None:
 def test_a_face_that_is_not_sure_is_told_late_as_not_known(toy: Toy) -> None:
     (event,) = toy.put(DIM) + toy.wait(2.0)
     assert plain([event]) == [("card", "box3.cards", None, "up")]
-    assert 1.0 <= float(str(event["t"])) - float(str(event["rested"])) <= 2.0
+    assert UNREAD_S <= float(str(event["t"])) - float(str(event["rested"])) <= 2 * UNREAD_S
 
 
 @pytest.mark.xfail(reason="thirty doubtful looks outvote the clear ones that come after them", strict=True)
