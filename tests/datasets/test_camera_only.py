@@ -15,25 +15,11 @@ from engine.books.errors import BOOK_ORDER
 from engine.events import parse
 from engine.table import Table
 from engine.verdicts import Alert, Ended, Settlement, Withdrawn
+from models.evaluation.rounds import HIDDEN, HIDDEN_IN
 
 CLEAN = 100  # sessions of SESSION rounds for every book
 SESSION = 4
 SEEDS = 2  # rounds for every error
-
-# What only an amount, an announcement or the look of a card makes an error.
-BY_AMOUNT = {"bet-below-minimum", "box-over-maximum", "side-bet-over-initial", "wrong-payout", "commission-not-taken"}
-BY_AMOUNT |= {"commission-on-bonus", "double-bet-wrong-amount", "split-bet-wrong-amount", "insurance-wrong-amount"}
-BY_AMOUNT |= {"surrender-not-allowed", "surrender-half-wrong"}  # half of a bet, or chips set straight
-BY_AMOUNT |= {"blackjack-paid-early", "even-money-not-allowed", "even-money-too-late"}  # one or the other
-BY_WORD = {
-    "past-posting",
-    "bet-pinched",
-    "chip-moved",
-    "bet-outside-box",
-    "new-player-mid-round",
-}  # before a card falls
-HIDDEN = BY_AMOUNT | BY_WORD | {"foreign-card"}
-HIDDEN_IN = {("si-ki-pi-v3", "side-bet-wrong-result")}  # paid, and too much
 
 MS = Decimal("0.001")
 HAND = Decimal("0.3")  # a hand lies over chips as it sets them down
