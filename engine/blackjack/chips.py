@@ -74,6 +74,8 @@ def _insured(r: "BlackjackRound", stack: "Stack", event: "Chips") -> bool:
     bet = next((s for s in r.bettors.get(box, ()) if s.spot.who == stack.spot.who), None)
     if not r.dealer.cards or box not in r.hands:
         return False
+    if r.complete and event.amount is None and event.by is None:
+        return False  # the dealer pays close by
     if r.upcard is not None and not r.upcard_is_ace:
         _refuse(r, stack, "insurance-not-allowed", f"the dealer shows the {spoken(r.upcard)}, not an Ace")
         return True

@@ -170,9 +170,16 @@ def off(seen: CardGlimpse, back: Back) -> tuple[float, float]:
 # ---- what is learnt -------------------------------------------------------------------------------------------------
 
 
-def test_a_print_is_known_from_two_looks_at_a_back_alone(table: Table) -> None:
-    found = [bool(exact(table.look([ALONE], [box(ALONE)], [card(ALONE)]))) for _ in range(4)]
-    assert found == [False, False, True, True]
+def found_at_each(table: Table, back: Back) -> list[bool]:
+    return [bool(exact(table.look([back], [box(back)], [card(back)]))) for _ in range(4)]
+
+
+def test_the_first_print_of_a_table_is_known_from_one_look_at_a_back_alone(table: Table) -> None:
+    assert found_at_each(table, ALONE) == [False, True, True, True]
+
+
+def test_another_print_is_known_from_two_looks(learnt: Table) -> None:
+    assert found_at_each(learnt, replace(MIDDLE, print="yellow")) == [False, False, True, True]
 
 
 def test_where_no_print_is_known_a_look_is_given_back_as_it_was(table: Table) -> None:
@@ -318,11 +325,11 @@ def test_a_print_is_learnt_from_several_backs_to_a_hair(table: Table, size: Size
 
 @pytest.mark.xfail(reason="a back that lies the other way round is learnt upside down")
 def test_a_print_is_learnt_from_backs_that_lie_either_way_round(table: Table) -> None:
-    for n in range(KEPT):
-        table.learn(replace(ALONE, angle=ALONE.angle + 180 * (n % 2)), 1)
-    lies = pile(MIDDLE, LAID["three"])
-    (found,) = exact(table.look(lies, [box(lies[-1], x=5)]))
-    assert off(found, lies[-1])[0] <= 1.0
+    around = replace(ALONE, angle=ALONE.angle + 180)
+    for back in (ALONE, around, *[ALONE] * (KEPT - 2)):
+        table.learn(back, 1)
+    assert table.knows(ALONE)
+    assert table.knows(around)
 
 
 def test_one_back_of_which_the_size_was_seen_wrong_changes_nothing(table: Table) -> None:
@@ -411,12 +418,12 @@ def repeats() -> Table:
     return found
 
 
-@pytest.mark.parametrize("slip", [0.6, -0.6])
+@pytest.mark.parametrize("slip", [1.5, -1.5])
 def test_a_back_that_lies_nearly_a_period_from_the_one_below_is_found_where_it_lies(
     repeats: Table, slip: float
 ) -> None:
     top = replace(HERE, x=HERE.x + PERIOD_MM + slip, y=HERE.y + slip)
-    for x in (-4.0, 0.0, 4.0):
+    for x in (-6.0, -4.0, -2.0, 0.0, 4.0):
         (found,) = exact(repeats.look([HERE, top], [box(top, x=x)]))
         assert off(found, top)[0] <= 1.0
 
