@@ -1,6 +1,7 @@
 """One look at a part of the table: what lies there, in millimetres on the felt, and all that both networks say."""
 
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -118,7 +119,8 @@ def _parted(camera: Camera, found: Found, moved: Floats, aim: Aim) -> list[Found
     a, b, _, d = found.quad
     across, along = b - a, d - a
     parts = []
-    for right, down in ((0, 0), (1, 0), (1, 1), (0, 1)):
+    rights, downs = ((0, 1) if share <= 1 - LARGE else (0,) for share in shares)
+    for right, down in product(rights, downs):
         first = a + right * (1 - shares[0]) * across + down * (1 - shares[1]) * along
         wide, long = shares[0] * across, shares[1] * along
         parts.append(replace(found, kind=PART, quad=np.array([first, first + wide, first + wide + long, first + long])))

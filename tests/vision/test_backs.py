@@ -326,8 +326,8 @@ def test_a_print_is_learnt_from_several_backs_to_a_hair(table: Table, size: Size
 @pytest.mark.xfail(reason="a back that lies the other way round is learnt upside down")
 def test_a_print_is_learnt_from_backs_that_lie_either_way_round(table: Table) -> None:
     around = replace(ALONE, angle=ALONE.angle + 180)
-    for back in (ALONE, around, *[ALONE] * (KEPT - 2)):
-        table.learn(back, 1)
+    table.learn(ALONE, KEPT - 1)
+    table.learn(around, 1)
     assert table.knows(ALONE)
     assert table.knows(around)
 
