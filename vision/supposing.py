@@ -5,6 +5,7 @@ is one: only where it reads the same face, for certain, in several places so nea
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -17,6 +18,7 @@ from vision.glimpse import CardGlimpse
 Picture = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Size = tuple[float, float]
+Ways = Sequence[float]  # degrees
 
 ALONG_MM: Final = (-14.0, -7.0, 0.0, 7.0, 14.0)
 ACROSS_MM: Final = (-8.0, -4.0, 0.0, 4.0, 8.0)
@@ -32,20 +34,13 @@ class Supposing:
         self.camera = camera
 
     def crosswise(
-        self, eyes: Eyes, picture: Picture, shift: tuple[float, float], changed: Floats, lies: tuple[float, Size]
+        self, eyes: Eyes, picture: Picture, shift: tuple[float, float], middles: Floats, lies: tuple[Ways, Size]
     ) -> CardGlimpse | None:
-        """Look for a card across others: `changed` are pixels that changed, `lies` how the others lie, how large."""
-        angle, size = lies
-        middle = np.median(self.camera.to_felt(changed), axis=0)
-        way = np.deg2rad(angle + 90)  # of its long side
-        along = np.array([np.cos(way), np.sin(way)])
-        across = np.array([-along[1], along[0]])
-        places = np.array([middle + a * along + b * across for a in ALONG_MM for b in ACROSS_MM])
-        half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.array(size) / 2
-        felt = places[:, None, :] + half[:, :1] * across + half[:, 1:] * along
-        quads = self.camera.to_picture(felt.reshape(-1, 2)).reshape(-1, 4, 2)
-        if not self._clockwise(quads[0]):
-            quads = quads[:, [1, 0, 3, 2]]
+        """Look for a card across others: `middles` are where its own may be, `lies` how it may lie, and how large."""
+        angles, size = lies
+        poses = [(middle, angle) for middle in middles for angle in angles]
+        tried = [self._places(middle, angle, size) for middle, angle in poses]
+        places, quads = (np.concatenate([one[n] for one in tried]) for n in (0, 1))
         readings = eyes.reader.read(picture, quads - shift)
         sure = [n for n, one in enumerate(readings) if one.likely >= SURE and len(one.face) == 2]
         face, count = Counter(readings[n].face for n in sure).most_common(1)[0] if sure else ("", 0)
@@ -53,8 +48,18 @@ class Supposing:
             return None
         best = max((n for n in sure if readings[n].face == face), key=lambda n: readings[n].likely)
         x, y = places[best]
-        faces = readings[best].all
-        return CardGlimpse(quads[best], (float(x), float(y)), float((angle + 90) % 180), size, SCORE, 1.0, faces)
+        faces, angle = readings[best].all, float(poses[best // len(tried[0][0])][1] % 180)
+        return CardGlimpse(quads[best], (float(x), float(y)), angle, size, SCORE, 1.0, faces)
+
+    def _places(self, middle: Floats, angle: float, size: Size) -> tuple[Floats, Floats]:
+        """Give where a card may lie whose long side points so, and its corners there."""
+        along = np.array([np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))])
+        across = np.array([-along[1], along[0]])
+        places = np.array([middle + a * along + b * across for a in ALONG_MM for b in ACROSS_MM])
+        half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.array(size) / 2
+        felt = places[:, None, :] + half[:, :1] * across + half[:, 1:] * along
+        quads = self.camera.to_picture(felt.reshape(-1, 2)).reshape(-1, 4, 2)
+        return places, quads if self._clockwise(quads[0]) else quads[:, [1, 0, 3, 2]]
 
     def _clockwise(self, quad: Floats) -> bool:
         (ax, ay), (bx, by), (cx, cy) = quad[0], quad[1], quad[2]

@@ -28,7 +28,7 @@ from vision.sides import Sides
 from vision.stacks import Stacks
 from vision.supposing import Supposing
 from vision.telling import Event, Now, Telling
-from vision.tracks import Card, Patch, Stack
+from vision.tracks import Card, Patch, Stack, distance
 from vision.view import LyingCard, StandingStack, View
 
 Picture = NDArray[np.uint8]
@@ -42,6 +42,8 @@ LOOKS: Final = 3  # in one frame; what is left waits for the next
 WAITS: Final = (0.0, 0.07, 0.07, 0.08, 0.12, 0.2, 0.3, 0.5, 0.8)  # seconds after each look at the same change
 SWEEP_S: Final = 0.4
 ZOOMS: Final = (1.0, 1.0, 0.86, 1.16)  # what is looked at again is looked at otherwise
+ASKEW: Final = (-14.0, 0.0, 14.0)  # degrees by which a card may be laid otherwise than straight across
+ASIDE_MM: Final = 60.0  # so near what has changed is the middle of a card that came
 SUPPOSE: Final = (3, 4, 5, 6)  # looks at the same change after which more is tried
 GIVEN_UP: Final = 4  # looks at least, and
 GIVEN_UP_S: Final = 1.2  # so long at rest, before what cannot be explained is taken as it is
@@ -273,10 +275,16 @@ class Watcher:
         pixels = (np.column_stack([columns, rows]).astype(np.float64) + 0.5) * self.attention.factor - 0.5
         if self.lying.sizes.usual is None or len(pixels) < self.large / 2:
             return seen
-        near = self.lying.nearest(self.camera.to_felt(np.median(pixels, axis=0)[None])[0])
+        middle = np.median(self.camera.to_felt(pixels), axis=0)
+        near = self.lying.nearest(middle)
         if near is None:
             return seen
-        found = self.supposing.crosswise(self.eyes, picture, sight.shift, pixels, (near.angle, self.lying.sizes.usual))
+        area = self.layout.by_name.get(near.zone or "")
+        ways = [near.angle + 90] + ([area.turn + 90 + off for off in ASKEW] if area is not None else [])
+        vague = [one for one in seen.cards if not (one.part or self.lying.faces.reads(one))]
+        boxed = [one.place for one in sorted(vague, key=lambda one: -one.score)[:1]]  # a box that is none as it lies
+        middles = np.array([middle, *(one for one in boxed if distance(one, tuple(middle)) <= ASIDE_MM)])
+        found = self.supposing.crosswise(self.eyes, picture, sight.shift, middles, (ways, self.lying.sizes.usual))
         return seen if found is None else replace(seen, cards=(*seen.cards, found))
 
     def _leftover(self, look: Look, region: Region) -> None:

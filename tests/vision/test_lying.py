@@ -1,17 +1,20 @@
 """Which cards are believed to lie on the table, look by look: what came, turned and went, and what only seemed to."""
 
+from dataclasses import replace
+
+import cv2
 import numpy as np
 import pytest
 
 from datasets.sets import READS
-from tests.toy_table import CAMERA, CARD_MM, LAYOUT, SIZE, Laid, felt, laid, rectangle
+from tests.toy_table import CAMERA, CARD_MM, LAYOUT, SIZE, Arm, Laid, felt, laid, rectangle
 from vision.attention import Attention, Sight
 from vision.facts import Fact, Gone, New, Turned
 from vision.glimpse import CardGlimpse, Glimpse
 from vision.look import Look
 from vision.lying import UNREAD_S, Lying
 from vision.sides import Sides
-from vision.tracks import Floats, Patch
+from vision.tracks import Card, Floats, Patch
 
 STEP_S = 0.04
 FELT = felt()
@@ -25,7 +28,7 @@ class Table:
     def __init__(self) -> None:
         self.attention = Attention(SIZE)
         self.small = self.attention.step(0.0, FELT).small.copy()
-        self.bare = self.small.copy()
+        self.picture = FELT.copy()
         self.attention.is_bare[:] = True
         self.sides = Sides(CAMERA, LAYOUT, self.attention.size, self.attention.factor)
         self.lying = Lying(LAYOUT, READS)
@@ -33,6 +36,7 @@ class Table:
         self.changed = np.zeros(self.shape, bool)
         self.moving = np.zeros_like(self.changed)
         self.lies: list[Laid] = []
+        self.shades: dict[Laid, int] = {}
         self.hands: list[Floats] = []
         self.t = 0.0
 
@@ -42,37 +46,75 @@ class Table:
     def lay(self, *cards: Laid) -> None:
         for card in cards:
             self.lies.append(card)
-            self._shows(card, n=len(self.lies))
+            self.shades[card] = 250 - 5 * len(self.shades)
+            self._shows(card)
 
-    def take(self, card: Laid) -> None:
-        self.lies.remove(card)
-        self._shows(card, n=0)
+    def take(self, *cards: Laid) -> None:
+        for card in cards:
+            self.lies.remove(card)
+            self._shows(card)
 
-    def _shows(self, card: Laid, n: int) -> None:
+    def _shows(self, changed: Laid) -> None:
+        """Look as the felt does with what lies on it, from now on."""
+        assert self.attention.bare is not None
+        self.small[:], self.picture[:] = self.attention.bare, FELT
+        for card in self.lies:
+            patch = self.patch(card)
+            self.small[patch.box][patch.mask] = self.shades[card]
+            outline = np.round(CAMERA.to_picture(card.corners)).astype(np.int32)
+            cv2.fillConvexPoly(self.picture, outline, (self.shades[card],) * 3)
+        self.changed[:] = (self.small != self.attention.known).any(axis=2)
+        self.stir(changed)
+
+    def stir(self, card: Laid) -> None:
+        """Let something move over a card's place."""
         patch = self.patch(card)
-        part, mask = self.small[patch.box], patch.mask
-        part[mask] = 255 - 5 * n if n else self.bare[patch.box][mask]
-        self.changed[patch.box] |= mask
-        self.attention.moved_at[patch.box][mask] = self.t
+        self.attention.moved_at[patch.box][patch.mask] = self.t
 
-    def look(self, *seen: Laid, times: int = 1, off: float = 0.0) -> list[Fact]:
-        """Look so many times, and see these cards, a little off their places."""
+    def reach(self, arm: Arm) -> None:
+        """Let an arm reach over the table, and go."""
+        over = Patch.of(CAMERA.to_picture(arm.corners), self.attention.factor, self.shape)
+        disturbed = np.zeros_like(self.changed)
+        over.onto(disturbed)
+        for _ in range(4):
+            self.pass_by(STEP_S)
+            self.sides.step(self.t, disturbed)
+
+    @property
+    def sight(self) -> Sight:
+        return Sight(self.t, self.small, (0.0, 0.0), 1.0, np.zeros_like(self.changed), self.changed)
+
+    def look(
+        self,
+        *seen: Laid | CardGlimpse,
+        times: int = 1,
+        off: float = 0.0,
+        exact: bool = False,
+        sought: Card | None = None,
+    ) -> list[Fact]:
+        """Look so many times, and see these cards, a little off their places; or backs exactly, by their print."""
         found: list[Fact] = []
         for _ in range(times):
-            self.t = round(self.t + STEP_S, 3)
-            still = np.zeros_like(self.changed)
-            sight = Sight(self.t, self.small, (0.0, 0.0), 1.0, still, self.changed)
-            cards = tuple(glimpsed(card, off) for card in seen)
+            self.pass_by(STEP_S)
+            cards = tuple(glimpsed(card, off, exact=exact) if isinstance(card, Laid) else card for card in seen)
             glimpse = Glimpse(cards, (), tuple(self.hands))
             where = self.changed & ~self.moving
-            found += self.lying.take(Look(sight, self.attention, self.sides, FELT, glimpse, where, self.moving))
+            look = Look(
+                self.sight, self.attention, self.sides, self.picture, glimpse, where, self.moving, sought=sought
+            )
+            found += self.lying.take(look)
         return found
+
+    def sweep(self) -> list[Fact]:
+        """Look from afar whether there is but felt where cards lie."""
+        self.pass_by(STEP_S)
+        return [*self.lying.swept(self.sight, self.attention, self.moving | self.changed)]
 
     def pass_by(self, seconds: float) -> None:
         self.t = round(self.t + seconds, 3)
 
 
-def glimpsed(card: Laid, off: float = 0.0) -> CardGlimpse:
+def glimpsed(card: Laid, off: float = 0.0, *, exact: bool = False) -> CardGlimpse:
     """Give what both networks say of a card."""
     quad = CAMERA.to_picture(rectangle(card.x + off, card.y, CARD_MM, card.angle))
     faces = np.full(len(READS), 1e-6)
@@ -82,7 +124,8 @@ def glimpsed(card: Laid, off: float = 0.0) -> CardGlimpse:
     else:
         faces[READS.index("back")] = 1.0
     up = 0.98 if card.up else 0.02
-    return CardGlimpse(quad, (card.x + off, card.y), card.angle % 180, CARD_MM, 0.9, up, faces / faces.sum())
+    seen = CardGlimpse(quad, (card.x + off, card.y), card.angle % 180, CARD_MM, 0.9, up, faces / faces.sum())
+    return replace(seen, exact=exact and not card.up)
 
 
 @pytest.fixture
