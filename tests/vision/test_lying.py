@@ -12,7 +12,8 @@ from vision.attention import Attention, Sight
 from vision.facts import Fact, Gone, New, Turned
 from vision.glimpse import CardGlimpse, Glimpse
 from vision.look import Look
-from vision.lying import UNREAD_S, Lying
+from vision.lying import CHECK_S, DOUBLE, UNREAD_S, UNSEEN, Lying
+from vision.piles import stirred
 from vision.sides import Sides
 from vision.tracks import Card, Floats, Patch
 
@@ -313,3 +314,392 @@ def test_what_only_seemed_to_be_a_card_is_forgotten(table: Table) -> None:
     table.look()
     assert table.lying.coming == []
     assert KING not in table.lies
+
+
+# ---- cards of one face, and cards that are seen badly ---------------------------------------------------------------
+
+TWIN = replace(NINE, x=NINE.x + 25)  # of another pack
+HAND = (80.0, 160.0)
+
+
+def hand(card: Laid, x: float = 0.0) -> Floats:
+    return CAMERA.to_picture(rectangle(card.x + x, card.y, HAND, 90.0))
+
+
+def test_a_card_beside_one_of_its_face_is_believed_after_more_looks(table: Table) -> None:
+    table.lay(NINE)
+    table.look(NINE, times=3)
+    table.lay(TWIN)
+    assert table.look(NINE, TWIN, times=DOUBLE - 1) == []
+    assert kinds(table.look(NINE, TWIN)) == [New]
+
+
+def test_a_card_beside_one_of_another_face_is_believed_as_soon_as_any(table: Table) -> None:
+    other = replace(TWIN, face="Kd")
+    table.lay(NINE)
+    table.look(NINE, times=3)
+    table.lay(other)
+    assert kinds(table.look(NINE, other, times=2)) == [New]
+
+
+def test_a_face_seen_askew_under_a_hand_is_that_of_the_card_beside(table: Table) -> None:
+    table.lay(NINE)
+    table.look(NINE, times=3)
+    table.lay(TWIN)
+    table.hands = [hand(TWIN, 40)]
+    assert table.look(TWIN, times=2 * DOUBLE) == []
+    assert table.lying.coming == []
+    table.hands = []
+    assert kinds(table.look(NINE, TWIN, times=DOUBLE)) == [New]
+
+
+def test_another_face_under_a_hand_is_that_of_another_card(table: Table) -> None:
+    other = replace(TWIN, face="Kd")
+    table.lay(NINE)
+    table.look(NINE, times=3)
+    table.lay(other)
+    table.hands = [hand(other, 40)]
+    assert kinds(table.look(other, times=3)) == [New]
+
+
+FAR = laid("Kd", "box5.cards")
+
+
+def narrow(card: Laid) -> CardGlimpse:
+    """See a part of a card."""
+    return replace(glimpsed(card), size=(CARD_MM[0] * 0.8, CARD_MM[1]))
+
+
+@pytest.fixture
+def measured(table: Table) -> Table:
+    """Give a table on which a card lies that told how large they are."""
+    table.lay(NINE)
+    table.look(NINE, times=5)
+    return table
+
+
+def test_part_of_a_card_that_came_just_now_counts_as_a_look_at_it(measured: Table) -> None:
+    measured.lay(FAR)
+    assert measured.look(FAR) == []
+    assert kinds(measured.look(narrow(FAR))) == [New]
+
+
+def test_part_of_a_card_alone_is_none(measured: Table) -> None:
+    measured.lay(FAR)
+    assert measured.look(narrow(FAR), times=10) == []
+    assert measured.lying.coming == []
+
+
+def test_before_cards_were_measured_a_part_is_a_card(table: Table) -> None:
+    table.lay(FAR)
+    assert kinds(table.look(narrow(FAR), times=2)) == [New]
+
+
+def test_part_of_another_card_is_no_look_at_the_one_that_came(measured: Table) -> None:
+    measured.lay(FAR)
+    measured.look(FAR)
+    for other in (replace(FAR, face="8h"), replace(FAR, x=FAR.x + 9)):
+        assert measured.look(narrow(other)) == []
+
+
+# ---- cards that are taken off others, or from under a hand -----------------------------------------------------------
+
+OVER = replace(KING, x=NINE.x + 3, y=NINE.y + 9)  # nearly all of it lies on the nine
+
+
+@pytest.fixture
+def covered(table: Table) -> Table:
+    """Give a table on which a king lies on a nine."""
+    table.lay(NINE)
+    table.look(NINE, times=3)
+    table.pass_by(1.0)
+    table.lay(OVER)
+    table.look(OVER, times=3)
+    table.pass_by(1.0)
+    assert faces(table) == ["9h", "Kd"]
+    return table
+
+
+def test_a_face_is_gone_where_the_one_below_is_read_three_times(covered: Table) -> None:
+    king = covered.lying.cards[1]
+    covered.take(OVER)
+    assert covered.look(NINE, times=2) == []
+    assert covered.look(NINE) == [Gone(king)]
+    assert faces(covered) == ["9h"]
+
+
+def test_a_face_is_not_gone_while_a_hand_lies_there(covered: Table) -> None:
+    covered.take(OVER)
+    covered.hands = [hand(OVER, 50)]
+    assert covered.look(NINE, times=10) == []
+    covered.hands = []
+    assert kinds(covered.look(NINE, times=3)) == [Gone]
+
+
+def test_a_face_is_not_gone_where_nothing_has_changed(covered: Table) -> None:
+    assert covered.look(NINE, times=10) == []
+
+
+def test_a_face_is_not_gone_for_one_that_is_read_beside_it(covered: Table) -> None:
+    beside = replace(NINE, face="8h", x=NINE.x + 90)
+    covered.lay(beside)
+    covered.take(OVER)
+    assert kinds(covered.look(beside, times=10)) == [New]
+
+
+def test_a_face_on_which_another_lies_is_not_gone_for_that_one(covered: Table) -> None:
+    third = laid("8h", "box3.cards", x=OVER.x + 2, y=OVER.y + 6)
+    covered.lay(third)
+    assert kinds(covered.look(third, times=20)) == [New]
+
+
+@pytest.mark.xfail(reason="a face read on top before its card is believed tells that the card below was taken off")
+def test_a_face_is_not_gone_for_one_that_is_believed_late(table: Table) -> None:
+    table.lay(NINE)
+    table.look(NINE, times=3)
+    table.pass_by(1.0)
+    table.lay(TWIN)
+    assert kinds(table.look(TWIN, times=2 * DOUBLE)) == [New]
+
+
+@pytest.mark.parametrize("below", [(), (NINE,)])
+def test_a_card_that_came_and_went_under_a_hand_is_gone_as_soon_as_all_looks_as_before(
+    table: Table, below: tuple[Laid, ...]
+) -> None:
+    table.lay(*below)
+    table.look(*below, times=3)
+    table.pass_by(1.0)
+    table.hands = [hand(OVER, 50)]
+    table.lay(OVER)
+    (new,) = table.look(OVER, times=3)
+    assert table.sweep() == []
+    table.take(OVER)
+    assert table.look(times=5) == []
+    assert table.sweep() == []
+    assert table.sweep() == [Gone(new.card)]
+    assert faces(table) == [card.face for card in below]
+
+
+def test_while_the_hand_moves_over_it_a_card_is_not_gone(table: Table) -> None:
+    table.hands = [hand(OVER, 50)]
+    table.lay(OVER)
+    table.look(OVER, times=3)
+    table.take(OVER)
+    table.moving[:] = True
+    assert [fact for _ in range(5) for fact in table.sweep()] == []
+
+
+def test_a_card_that_was_seen_without_a_hand_is_not_gone_where_nothing_has_changed(covered: Table) -> None:
+    assert [fact for _ in range(5) for fact in covered.sweep()] == []
+
+
+def test_a_card_is_gone_where_there_is_felt_alone(table: Table) -> None:
+    table.lay(NINE)
+    (new,) = table.look(NINE, times=3)
+    assert table.sweep() == []
+    table.take(NINE)
+    table.changed[:] = False  # as slow light makes it seem
+    assert table.sweep() == []
+    assert table.sweep() == [Gone(new.card)]
+
+
+# ---- cards that are looked for ---------------------------------------------------------------------------------------
+
+
+def test_a_card_that_is_looked_for_and_not_seen_again_and_again_is_gone(measured: Table) -> None:
+    (nine,) = measured.lying.cards
+    assert measured.look(times=5) == []
+    assert measured.look(sought=nine, times=UNSEEN - 1) == []
+    assert measured.look(sought=nine) == [Gone(nine)]
+
+
+def test_a_card_that_is_looked_for_and_seen_once_is_there(measured: Table) -> None:
+    (nine,) = measured.lying.cards
+    askew = replace(glimpsed(replace(NINE, x=NINE.x + 12)), angle=(NINE.angle + 14) % 180)
+    for seen in (NINE, askew):
+        measured.look(sought=nine, times=UNSEEN - 1)
+        assert measured.look(seen, sought=nine) == []
+        assert measured.look(sought=nine, times=UNSEEN - 1) == []
+        measured.look(NINE)
+
+
+@pytest.mark.parametrize("hidden", ["hand", "motion"])
+def test_a_card_that_cannot_be_seen_is_looked_for_in_vain(measured: Table, hidden: str) -> None:
+    (nine,) = measured.lying.cards
+    measured.hands = [hand(NINE, 40)] if hidden == "hand" else []
+    measured.moving[:] = hidden == "motion"
+    assert measured.look(sought=nine, times=3 * UNSEEN) == []
+
+
+def test_the_card_that_was_not_seen_for_longest_is_looked_for_first(measured: Table) -> None:
+    still = np.zeros_like(measured.moving)
+    measured.lay(FAR)
+    measured.look(FAR, times=3)
+    nine, king = measured.lying.cards
+    assert measured.lying.doubtful(measured.t, still) is None
+    measured.pass_by(CHECK_S)
+    assert measured.lying.doubtful(measured.t, still) is nine
+    assert measured.lying.doubtful(measured.t, ~still) is None
+    measured.look(sought=nine)
+    measured.pass_by(CHECK_S - STEP_S)
+    assert measured.lying.doubtful(measured.t, still) is king
+
+
+def test_a_card_that_another_covers_is_not_looked_for(covered: Table) -> None:
+    covered.look(OVER)
+    covered.pass_by(CHECK_S - STEP_S)
+    assert covered.lying.doubtful(covered.t, np.zeros_like(covered.moving)) is None
+
+
+# ---- backs whose place is known to a hair ----------------------------------------------------------------------------
+
+ON_BACK = replace(BACK, x=BACK.x + 12)
+
+
+@pytest.fixture
+def exact(table: Table) -> Table:
+    """Give a table on which a back lies that was found by its print."""
+    table.lay(BACK)
+    table.look(BACK, times=3, exact=True)
+    table.pass_by(1.0)
+    return table
+
+
+@pytest.fixture
+def piled(exact: Table) -> Table:
+    """Give one on which another lies on it."""
+    exact.lay(ON_BACK)
+    exact.look(ON_BACK, times=3, exact=True)
+    exact.pass_by(1.0)
+    assert faces(exact) == ["back", "back"]
+    return exact
+
+
+def test_a_back_that_is_found_beside_one_is_laid_on_it(exact: Table) -> None:
+    exact.lay(ON_BACK)
+    assert exact.look(ON_BACK, exact=True) == []
+    assert kinds(exact.look(ON_BACK, exact=True)) == [New]
+    assert exact.look(ON_BACK, exact=True, times=10) == []
+
+
+def test_a_back_that_is_turned_by_a_little_is_another(exact: Table) -> None:
+    turned = replace(BACK, angle=BACK.angle + 6)
+    exact.lay(turned)
+    assert kinds(exact.look(turned, times=3, exact=True)) == [New]
+
+
+def test_a_back_that_is_found_within_a_hair_is_the_same(exact: Table) -> None:
+    for off in (0.9, 0.0, -0.9):
+        assert exact.look(BACK, off=off, exact=True, times=5) == []
+    assert len(exact.lying.cards) == 1
+
+
+def test_a_back_that_was_pushed_away_from_bare_felt_is_the_same(exact: Table) -> None:
+    pushed = replace(BACK, x=BACK.x + 16)
+    exact.take(BACK)
+    exact.lay(pushed)
+    assert exact.look(pushed, exact=True, times=5) == []
+    assert [card.place for card in exact.lying.cards] == [(pushed.x, pushed.y)]
+
+
+def test_a_back_is_seen_better_when_the_hand_that_laid_it_goes(table: Table) -> None:
+    table.lay(BACK)
+    table.look(replace(BACK, x=BACK.x + 10), exact=True, times=2)
+    assert table.look(BACK, exact=True, times=3) == []
+    assert [card.place for card in table.lying.cards] == [(BACK.x, BACK.y)]
+
+
+def test_a_back_is_gone_where_the_one_below_is_found_again(piled: Table) -> None:
+    top = piled.lying.cards[1]
+    piled.take(ON_BACK)
+    assert piled.look(BACK, exact=True) == []
+    assert piled.look(BACK, exact=True) == [Gone(top)]
+    assert piled.look(BACK, exact=True, times=5) == []
+
+
+def test_a_back_is_not_gone_where_it_is_found_itself(piled: Table) -> None:
+    assert piled.look(ON_BACK, exact=True, times=5) == []
+
+
+def test_a_back_is_not_gone_for_one_that_is_found_elsewhere(piled: Table) -> None:
+    far = laid("Kd", "box5.cards", up=False)
+    piled.lay(far)
+    assert kinds(piled.look(far, exact=True, times=10)) == [New]
+
+
+def test_a_back_that_is_only_seen_says_nothing_where_one_is_known_to_a_hair(exact: Table) -> None:
+    (back,) = exact.lying.cards
+    exact.lay(ON_BACK)
+    for off in (0.0, -8.0):
+        assert exact.look(ON_BACK, off=off, times=10) == []
+    assert exact.lying.coming == []
+    assert (back.place, back.exact) == ((BACK.x, BACK.y), True)
+
+
+def test_a_back_that_is_only_seen_elsewhere_is_a_card(exact: Table) -> None:
+    far = laid("Kd", "box5.cards", up=False)
+    exact.lay(far)
+    assert kinds(exact.look(far, times=3)) == [New]
+
+
+# ---- backs of which the print is not known ---------------------------------------------------------------------------
+
+LONE = laid("Kd", "box3.cards", up=False)
+
+
+@pytest.mark.parametrize(("x", "y"), [(1.0, 1.5), (5.0, 4.0), (12.0, 8.0)])
+@pytest.mark.parametrize("dealers", [True, False])
+def test_who_was_there_tells_whether_a_back_was_laid_on_another(
+    table: Table, x: float, y: float, *, dealers: bool
+) -> None:
+    over = replace(LONE, x=LONE.x + x, y=LONE.y + y)
+    table.lay(LONE)
+    table.look(LONE, times=3)
+    table.pass_by(1.0)
+    table.reach(Arm(LONE.x, LONE.y, dealers))
+    table.lay(over)
+    assert kinds(table.look(over, times=3)) == ([New] if dealers else [])  # a Player brings no card
+
+
+def test_a_back_over_which_nobody_was_is_seen_anew(table: Table) -> None:
+    table.lay(LONE)
+    table.look(LONE, times=3)
+    table.pass_by(1.0)
+    table.reach(Arm(LONE.x, LONE.y))
+    assert table.look(replace(LONE, x=LONE.x + 4, y=LONE.y + 3), times=5) == []
+
+
+# ---- backs over which something has moved ----------------------------------------------------------------------------
+
+
+def stirs(table: Table) -> list[Card]:
+    return [*stirred(table.lying.cards, table.attention, table.moving)]
+
+
+def test_a_back_over_which_a_hand_was_is_looked_at_again(exact: Table) -> None:
+    assert stirs(exact) == []
+    exact.stir(BACK)
+    assert stirs(exact) == exact.lying.cards
+    exact.look(BACK, exact=True)
+    assert stirs(exact) == []
+
+
+def test_a_back_over_which_a_hand_is_must_wait(exact: Table) -> None:
+    exact.stir(BACK)
+    exact.moving[:] = True
+    assert stirs(exact) == []
+
+
+def test_of_backs_on_each_other_the_topmost_is_looked_at_again(piled: Table) -> None:
+    piled.stir(BACK)
+    piled.stir(ON_BACK)
+    assert stirs(piled) == piled.lying.cards[1:]
+
+
+def test_what_is_not_known_to_a_hair_is_not_looked_at_for_a_hair(table: Table) -> None:
+    table.lay(NINE, BACK)
+    table.look(NINE, BACK, times=3)
+    table.pass_by(1.0)
+    table.stir(NINE)
+    table.stir(BACK)
+    assert stirs(table) == []
