@@ -37,6 +37,7 @@ ALIKE: Final = 0.06  # of a card whose face is read, where another face was read
 FIXED_MM: Final = 3.5  # a card that is known well is seen so near its place
 ON_TOP: Final = 0.3  # of a card that came to lie wholly on others has changed
 LAID: Final = 0.15  # of a back changes at least where another is laid on it
+AT_ONCE_S: Final = 0.2
 FRESH_S: Final = 0.45  # so soon after a card another does not follow in the same place
 SLIVER: Final = 0.06  # of a card
 PATIENCE_S: Final = 0.45  # for a face to become sure where a card was turned
@@ -298,7 +299,7 @@ class Lying:
             if card not in self.coming:
                 continue
             self.coming.remove(card)
-            if not (look.first or self._still_changed(card, look)):
+            if self._twin(card) or not (look.first or self._still_changed(card, look)):
                 continue  # another card of the same look explains what changed
             self.layers += 1
             card.layer, card.zone, card.turns, card.met_at = self.layers, self.zone(card.place), 0, look.t
@@ -308,6 +309,12 @@ class Lying:
             if card.known:
                 look.understand(card.patch)
             yield New(card)
+
+    def _twin(self, card: Card) -> bool:
+        """Tell whether it is a card that has just come, boxed twice: no two of one face fall on each other at once."""
+        alike = [one for one in self.cards if one.up and card.up and one.votes.best[0] == card.votes.best[0]]
+        at_once = [one for one in alike if abs(one.rested - card.rested) <= AT_ONCE_S]
+        return any(card.patch.overlap(one.patch) > ON_TOP for one in at_once)
 
     def _still_changed(self, card: Card, look: Look) -> bool:
         """Tell whether there is something left that a new card explains, and the others of the look do not."""
