@@ -100,8 +100,8 @@ class Print:
         """Give the print at a scale; and turned around, if it then looks otherwise."""
         wide, long = (round(side * SHARP) for side in self.size)
         mean = np.mean(self.crops, axis=0).astype(np.float32)
-        top, left = (mean.shape[0] - long) // 2, (mean.shape[1] - wide) // 2
-        upright = np.ascontiguousarray(mean[top : top + long, left : left + wide])
+        middle = ((mean.shape[1] - 1) / 2, (mean.shape[0] - 1) / 2)  # it may lie between two pixels
+        upright = np.asarray(cv2.getRectSubPix(mean, (wide, long), middle), np.float32)
         if dots != SHARP:
             size = (round(self.size[0] * dots), round(self.size[1] * dots))
             upright = np.asarray(cv2.resize(upright, size, interpolation=cv2.INTER_AREA), np.float32)
@@ -172,7 +172,8 @@ class Backs:
         """Take a back as one more of its kind, or as the first of another."""
         start = Fit(seen.place, seen.angle, 0.0, seen.size)
         for kind in self.prints:
-            near = max(self._matches(shot, start, kind, Range(FINE, FINE_MM, SHARP)), key=lambda one: one.like)
+            fits = self._matches(shot, start, kind, Range(FINE, FINE_MM, SHARP))
+            near = max(fits, key=lambda one: one.like, default=start)
             if near.like >= LIKE:
                 if len(kind.crops) < KEPT:
                     kind.learn(self._flat(shot, replace(near, size=LEARNT_MM), SHARP), seen.size)
@@ -221,14 +222,14 @@ class Backs:
             angle = start.angle + turn
             wide, long = (side + 2 * within.reach for side in kind.size)
             part = self._flat(shot, replace(start, angle=angle, size=(wide, long)), within.dots)
-            for face in kind.faces[within.dots]:
+            for around, face in zip((0.0, 180.0), kind.faces[within.dots], strict=False):
                 like = np.asarray(cv2.matchTemplate(part, face, cv2.TM_CCOEFF_NORMED), np.float32)
                 for most, x, y in _peaks(like, round(PEAK_MM * within.dots)):
                     across, along = ways(angle)
                     room = (np.array(like.shape[::-1]) - 1) / 2
                     dx, dy = (x - room[0]) / within.dots, (y - room[1]) / within.dots
                     place = np.asarray(start.place) + dx * across + dy * along
-                    found.append(Fit((float(place[0]), float(place[1])), angle, most, kind.size))
+                    found.append(Fit((float(place[0]), float(place[1])), angle + around, most, kind.size))
         return found
 
     def _flat(self, shot: Shot, pose: Fit, dots: float) -> Crop:

@@ -342,7 +342,8 @@ class Lying:
 
     def _missed(self, card: Card, look: Look) -> bool:
         """A card was not seen in a look: tell whether its place was seen without it."""
-        if piles.uncovered(card, self.cards, look):
+        laid = any(card.patch.overlap(one.patch) > ON_TOP for one in self.coming)
+        if not laid and piles.uncovered(card, self.cards, look):
             return True
         own = self._own(card)
         if own.size < 10 or look.under_hand(card.patch):

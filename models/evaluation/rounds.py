@@ -115,6 +115,8 @@ def _rounds(truth: Sequence[Json]) -> list[list[Json]]:
     """Give the events of each round in which a card falls."""
     found: list[list[Json]] = [[]]
     for event in truth:
+        if event.get("name") == "place-bets":
+            found.append([])  # also where a card was left lying, and the layout was never clear
         found[-1].append(event)
         if event["event"] == "clear":
             found.append([])

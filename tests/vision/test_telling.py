@@ -1,0 +1,444 @@
+"""What is told of cards that came, turned and went: each once, by one name, wherever it is pushed."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from datasets.sets import READS
+from tests.toy_table import CAMERA, CARD_MM, SIZE, STEP_S, Arm, Toy, laid, plain, rectangle
+from vision.attention import Attention
+from vision.facts import Fact, Gone, New, Turned
+from vision.layout import load_layout
+from vision.lying import Lying
+from vision.sides import Sides
+from vision.telling import HELD_DOWN_S, HELD_S, PATIENCE_S, Event, Now, Telling
+from vision.tracks import Card, Patch, Votes
+
+ATTENTION = Attention(SIZE)
+SHAPE = (ATTENTION.size[1], ATTENTION.size[0])
+
+
+class Table:
+    """What is believed to lie on a table, and what is told of it."""
+
+    def __init__(self, preset: str) -> None:
+        self.layout = load_layout(preset)
+        self.lying = Lying(self.layout, READS)
+        self.sides = Sides(CAMERA, self.layout, ATTENTION.size, ATTENTION.factor)
+        self.telling = Telling(self.layout, READS)
+        self.disturbed = np.zeros(SHAPE, bool)
+        self.t = 0.0
+
+    def card(self, zone: str, number: int = 0, face: str | None = None) -> Card:
+        """Give a card, as it lies for a dealer who lays it into a zone: a back, if it has no face."""
+        area = self.layout.by_name[zone]
+        x, y = (a + number * b for a, b in zip(area.first, area.step, strict=True))
+        quad = CAMERA.to_picture(rectangle(x, y, CARD_MM, area.turn))
+        patch = Patch.of(quad, ATTENTION.factor, SHAPE)
+        card = Card(quad, (x, y), area.turn, patch, face is not None, self.t, self.t, votes=votes(face))
+        self.lying.layers += 1
+        card.zone, card.layer, card.met_at = zone, self.lying.layers, self.t
+        return card
+
+    def comes(self, zone: str, number: int = 0, face: str | None = None) -> list[Event]:
+        self.wait(STEP_S)
+        card = self.card(zone, number, face)
+        self.lying.cards.append(card)
+        return self.tell(New(card))
+
+    def goes(self, *cards: Card) -> list[Event]:
+        for card in cards:
+            self.lying.cards.remove(card)
+        return self.tell(*(Gone(card) for card in cards))
+
+    def turns(self, card: Card, face: str) -> list[Event]:
+        card.up, card.votes = True, votes(face)
+        return self.tell(Turned(card))
+
+    def tell(self, *facts: Fact) -> list[Event]:
+        found = [*self.telling.facts(self.t, facts, Now(self.lying, self.sides, self.disturbed))]
+        return [*found, *self.telling.passing(self.t, self.lying)]
+
+    def wait(self, seconds: float) -> list[Event]:
+        found: list[Event] = []
+        for _ in range(round(seconds / STEP_S)):
+            self.t = round(self.t + STEP_S, 3)
+            found += self.tell()
+        return found
+
+    @property
+    def asked(self) -> Card | None:
+        return self.telling.asks(self.t, self.lying)
+
+    def deal(self, zone: str, count: int = 4) -> list[Card]:
+        """Deal backs to a hand; give them."""
+        for number in range(count):
+            self.comes(zone, number)
+        return self.lying.cards[-count:]
+
+
+def votes(face: str | None) -> Votes:
+    found = Votes()
+    found.add(np.eye(len(READS))[READS.index(face or "back")], 1.0)
+    return found
+
+
+def kinds(events: Sequence[Event]) -> list[object]:
+    return [event["event"] for event in events]
+
+
+def ids(events: Sequence[Event], kind: str) -> list[object]:
+    return [event["id"] for event in events if event["event"] == kind]
+
+
+# ---- hands of four, set in two --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def four() -> Table:
+    """Give a table on which a hand of four was dealt."""
+    found = Table("si-ki-pi-6")
+    assert len(found.deal("box3.cards")) == 4
+    return found
+
+
+def names(table: Table) -> list[str]:
+    return [card.id for card in table.lying.cards]
+
+
+def test_a_hand_of_four_keeps_a_back_that_is_lost_from_sight_until_all_of_it_is_gone(four: Table) -> None:
+    first, second, third, fourth = four.lying.cards
+    dealt = names(four)
+    assert four.goes(second) == []
+    assert four.wait(4 * HELD_DOWN_S) == []
+    assert four.goes(first, fourth) == []
+    assert four.wait(4 * HELD_DOWN_S) == []
+    events = four.goes(third) + four.wait(2 * HELD_DOWN_S)
+    assert kinds(events) == ["remove"] * 4 + ["clear"]
+    assert sorted(map(str, ids(events, "remove"))) == sorted(dealt)
+
+
+def test_the_cards_of_other_boxes_keep_none(four: Table) -> None:
+    four.deal("box4.cards")
+    gone = four.lying.cards[:4]
+    assert kinds(four.goes(*gone) + four.wait(2 * HELD_DOWN_S)) == ["remove"] * 4
+    assert four.wait(4 * HELD_DOWN_S) == []
+
+
+def test_elsewhere_a_back_that_is_lost_is_gone() -> None:
+    table = Table("blackjack-7")
+    lost, _ = table.deal("box3.cards", 2)
+    assert table.goes(lost) == []
+    assert table.wait(HELD_DOWN_S - 2 * STEP_S) == []
+    assert [(event["event"], event["id"]) for event in table.wait(4 * STEP_S)] == [("remove", lost.id)]
+
+
+@pytest.mark.parametrize("lost", [True, False])
+def test_a_card_that_is_set_is_one_of_its_own_box(four: Table, *, lost: bool) -> None:
+    dealt = names(four)
+    others = four.deal("box4.cards")
+    if lost:
+        four.goes(others[3])
+    (event,) = four.comes("box3.low")
+    assert event["id"] in dealt
+
+
+@pytest.mark.parametrize("zone", ["box3.low", "box3.high"])
+def test_a_back_that_was_lost_is_the_one_that_turns_up_where_it_is_set(four: Table, zone: str) -> None:
+    lost = four.lying.cards[1]
+    four.goes(lost)
+    four.wait(4 * HELD_DOWN_S)
+    assert plain(four.comes(zone)) == [("move", zone)]
+    assert four.lying.cards[-1].id == lost.id
+    assert four.wait(4 * HELD_DOWN_S) == []
+
+
+def test_four_cards_that_are_set_are_the_four_that_were_dealt(four: Table) -> None:
+    dealt = names(four)
+    events = four.comes("box3.low") + four.comes("box3.low", 1)
+    events += four.comes("box3.high", 0, "Kd") + four.comes("box3.high", 1)
+    assert plain(events) == [
+        ("move", "box3.low"),
+        ("move", "box3.low"),
+        ("turn", "Kd", "up"),
+        ("move", "box3.high"),
+        ("move", "box3.high"),
+    ]
+    assert sorted(map(str, ids(events, "move"))) == sorted(dealt) == sorted(names(four))
+
+
+@pytest.mark.parametrize("face", [None, "9h"])
+def test_what_turns_up_where_four_are_set_is_no_fifth_card(four: Table, face: str | None) -> None:
+    dealt = set(names(four))
+    for zone, number in (("box3.low", 0), ("box3.low", 1), ("box3.high", 0), ("box3.high", 1)):
+        four.comes(zone, number)
+    events = four.comes("box3.low", 2, face)
+    assert "card" not in kinds(events)
+    assert set(names(four)) == dealt
+    assert len(four.lying.cards) == 4
+
+
+def test_a_card_that_is_set_and_shown_is_told_by_whoever_did_it(four: Table) -> None:
+    over = Patch.of(CAMERA.to_picture(Arm(-60.0, 500.0, dealers=False).corners), ATTENTION.factor, SHAPE)
+    over.onto(four.disturbed)
+    for _ in range(4):
+        four.wait(STEP_S)
+        four.sides.step(four.t, four.disturbed)
+    events = four.comes("box3.low", 0, "9h")
+    assert [(event["event"], event["by"]) for event in events] == [("turn", "player"), ("move", "player")]
+
+
+def test_a_fifth_back_is_told_while_cards_are_dealt(four: Table) -> None:
+    assert kinds(four.comes("box3.cards", 4)) == ["card"]
+    assert len(set(names(four))) == 5
+
+
+@pytest.mark.parametrize("shown", ["set", "turned"])
+def test_once_a_hand_is_set_or_shown_a_back_that_comes_to_light_is_no_fifth(four: Table, shown: str) -> None:
+    dealt = set(names(four))
+    if shown == "set":
+        four.comes("box3.low")
+    else:
+        four.turns(four.lying.cards[0], "9h")
+    assert four.comes("box3.cards", 4) == []
+    assert set(names(four)) == dealt
+    assert len(four.lying.cards) == 4
+
+
+def test_a_hand_is_dealt_anew_once_the_layout_is_clear(four: Table) -> None:
+    four.comes("box3.low")
+    assert kinds(four.goes(*four.lying.cards) + four.wait(2 * HELD_DOWN_S))[-1] == "clear"
+    four.deal("box3.cards")
+    assert kinds(four.comes("box3.cards", 4)) == ["card"]
+
+
+def test_a_back_that_comes_to_light_is_the_one_that_was_lost(four: Table) -> None:
+    lost = four.lying.cards[1]
+    four.turns(four.lying.cards[0], "9h")
+    four.goes(lost)
+    four.wait(2 * HELD_DOWN_S)
+    assert four.comes("box3.cards", 4) == []
+    assert four.lying.cards[-1].id == lost.id
+
+
+@pytest.mark.parametrize(("later", "told"), [(HELD_DOWN_S - 0.2, []), (HELD_DOWN_S + 0.2, ["card"])])
+def test_a_back_that_is_dealt_long_after_one_was_lost_is_another(later: float, told: list[str]) -> None:
+    table = Table("si-ki-pi-6")
+    first, *_ = table.deal("box3.cards", 3)
+    table.goes(first)
+    table.wait(later)
+    assert kinds(table.comes("box3.cards", 3)) == told
+
+
+def test_a_face_that_comes_to_light_in_a_hand_of_four_was_one_of_its_backs(four: Table) -> None:
+    dealt = set(names(four))
+    assert plain(four.comes("box3.cards", 4, "9h")) == [("turn", "9h", "up")]
+    assert set(names(four)) == dealt
+
+
+def test_a_back_that_is_lost_elsewhere_is_not_the_one_that_is_dealt(four: Table) -> None:
+    four.deal("box4.cards", 3)
+    four.goes(four.lying.cards[0])
+    assert kinds(four.comes("box4.cards", 3)) == ["card"]
+
+
+def test_a_face_that_slid_to_another_card_of_its_hand_is_not_told_twice(four: Table) -> None:
+    one, other = four.lying.cards[:2]
+    dealt = one.id, other.id
+    assert plain(four.turns(one, "9h")) == [("turn", "9h", "up")]
+    assert four.turns(other, "9h") == []
+    assert (other.id, one.id) == dealt
+    assert (other.up, one.up) == (True, False)
+    assert four.wait(1.0) == []
+    (event,) = four.turns(one, "Kd")
+    assert (event["id"], event["card"]) == (one.id, "Kd")
+
+
+def test_a_face_of_another_hand_says_nothing(four: Table) -> None:
+    other = four.deal("box4.cards")[0]
+    four.turns(four.lying.cards[0], "9h")
+    assert plain(four.turns(other, "9h")) == [("turn", "9h", "up")]
+
+
+# ---- one face, twice ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def nine() -> Table:
+    """Give a table on which a nine of hearts was told a while ago."""
+    found = Table("blackjack-7")
+    assert plain(found.comes("box3.cards", 0, "9h")) == [("card", "box3.cards", "9h", "up")]
+    found.wait(1.0)
+    return found
+
+
+def test_a_card_whose_face_turns_up_elsewhere_is_looked_for_before_that_is_told(nine: Table) -> None:
+    assert nine.asked is None
+    assert nine.comes("box5.cards", 0, "9h") == []
+    assert nine.asked is nine.lying.cards[0]
+
+
+def test_if_it_is_gone_it_was_pushed(nine: Table) -> None:
+    first = nine.lying.cards[0]
+    nine.comes("box5.cards", 0, "9h")
+    (event,) = nine.goes(first)
+    assert (event["event"], event["id"], event["zone"]) == ("move", first.id, "box5.cards")
+    assert nine.asked is None
+    assert nine.wait(2 * HELD_S) == []
+
+
+def test_if_it_is_seen_there_are_two(nine: Table) -> None:
+    first = nine.lying.cards[0]
+    nine.comes("box5.cards", 0, "9h")
+    first.met_at = nine.t
+    (event,) = nine.tell()
+    assert plain([event]) == [("card", "box5.cards", "9h", "up")]
+    assert event["id"] != first.id
+    assert nine.asked is None
+
+
+def test_if_it_cannot_be_seen_there_are_two_after_a_while(nine: Table) -> None:
+    nine.comes("box5.cards", 0, "9h")
+    assert nine.wait(HELD_S - 2 * STEP_S) == []
+    assert plain(nine.wait(4 * STEP_S)) == [("card", "box5.cards", "9h", "up")]
+    assert nine.asked is None
+
+
+def test_a_card_that_others_cover_is_not_looked_for(nine: Table) -> None:
+    nine.comes("box3.cards", 1, "Kd")
+    assert plain(nine.comes("box5.cards", 0, "9h")) == [("card", "box5.cards", "9h", "up")]
+
+
+@pytest.mark.parametrize("face", ["9d", None])
+def test_another_card_is_told_at_once(nine: Table, face: str | None) -> None:
+    assert kinds(nine.comes("box5.cards", 0, face)) == ["card"]
+
+
+def test_two_cards_of_a_face_in_one_hand_are_both_told() -> None:
+    table = Table("blackjack-7")
+    one, other = table.deal("box3.cards", 2)
+    assert plain(table.turns(one, "9h") + table.turns(other, "9h")) == [("turn", "9h", "up")] * 2
+    assert (one.up, other.up) == (True, True)
+
+
+HERE, THERE = laid("9h", "box3.cards"), laid("9h", "box5.cards")
+
+
+@pytest.mark.parametrize("pushed", [True, False])
+def test_two_cards_of_a_face_are_told_apart_though_an_arm_lies_over_one(*, pushed: bool) -> None:
+    toy = Toy([])
+    toy.wait(1.0)
+    (first,) = toy.put(HERE)
+    arm = Arm(HERE.x, HERE.y, dealers=False)
+    toy.things.append(arm)
+    toy.wait(0.4)
+    if pushed:
+        toy.things.remove(HERE)
+    toy.things[-1:] = [THERE, arm]
+    events = toy.wait(0.6)
+    toy.things.remove(arm)
+    (event,) = [*events, *toy.wait(1.0)]
+    assert (event["event"], event["zone"]) == ("move" if pushed else "card", "box5.cards")
+    assert (event["id"] == first["id"]) is pushed
+
+
+# ---- pushed, or another ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("later", "told"), [(HELD_S - 0.2, ["move"]), (HELD_S + 0.2, ["card"])])
+def test_a_card_that_is_gone_may_turn_up_elsewhere_for_a_while(nine: Table, later: float, told: list[str]) -> None:
+    nine.goes(nine.lying.cards[0])
+    nine.wait(later)
+    assert kinds(nine.comes("box5.cards", 0, "9h")) == told
+
+
+@pytest.mark.parametrize(("face", "told"), [("9h", ["move"]), ("8h", ["card"]), (None, ["card"])])
+def test_a_card_that_is_gone_is_the_one_that_looks_the_same(nine: Table, face: str | None, told: list[str]) -> None:
+    nine.goes(nine.lying.cards[0])
+    assert kinds(nine.comes("box5.cards", 0, face)) == told
+
+
+@pytest.mark.parametrize(("hidden", "told"), [(True, ["move"]), (False, ["card"])])
+def test_a_card_in_a_hand_of_its_own_is_one_of_the_first_hand_whose_place_is_hidden(
+    nine: Table, told: list[str], *, hidden: bool
+) -> None:
+    nine.comes("box3.cards", 1, "9c")
+    first, nines = nine.lying.cards
+    first.met_at = nines.met_at = nine.t + 1  # both were seen
+    if hidden:
+        nines.patch.onto(nine.disturbed)
+    events = nine.comes("box3.hand2", 0, "9c")
+    assert kinds(events) == told
+    assert events[0]["hand"] == 2
+    assert (events[0]["id"] == nines.id) is hidden
+
+
+@pytest.mark.parametrize(("zone", "number"), [("box3.cards", 4), ("box3.hand2", 1)])
+def test_a_card_from_the_shoe_or_right_beside_is_another_though_its_like_is_hidden(
+    nine: Table, zone: str, number: int
+) -> None:
+    nine.comes(zone, 0, "9c")
+    first, nines = nine.lying.cards
+    first.met_at = nines.met_at = nine.t + 1
+    nines.patch.onto(nine.disturbed)
+    assert kinds(nine.comes(zone, number, "9c")) == ["card"]
+
+
+# ---- whose turn it is -----------------------------------------------------------------------------------------------
+
+
+def test_a_card_waits_for_one_that_came_to_rest_before_it_and_is_not_sure_yet(nine: Table) -> None:
+    earlier = nine.card("box3.cards", 1, "Kd")
+    earlier.looks = 2
+    nine.lying.coming.append(earlier)
+    assert nine.comes("box4.cards", 0, "8d") == []
+    nine.lying.coming.remove(earlier)
+    nine.lying.cards.append(earlier)
+    assert [event["card"] for event in nine.tell(New(earlier))] == ["Kd", "8d"]
+
+
+def test_a_card_does_not_wait_for_ever(nine: Table) -> None:
+    earlier = nine.card("box3.cards", 1, "Kd")
+    earlier.looks = 2
+    nine.lying.coming.append(earlier)
+    assert nine.comes("box4.cards", 0, "8d") == []
+    assert nine.wait(PATIENCE_S - 2 * STEP_S) == []
+    assert [event["card"] for event in nine.wait(4 * STEP_S)] == ["8d"]
+
+
+def test_a_card_waits_for_none_that_was_seen_but_once(nine: Table) -> None:
+    earlier = nine.card("box3.cards", 1, "Kd")
+    earlier.looks = 1
+    nine.lying.coming.append(earlier)
+    assert [event["card"] for event in nine.comes("box4.cards", 0, "8d")] == ["8d"]
+
+
+def test_a_card_that_is_gone_before_its_turn_is_not_told(nine: Table) -> None:
+    earlier = nine.card("box3.cards", 1, "Kd")
+    earlier.looks = 2
+    nine.lying.coming.append(earlier)
+    nine.comes("box4.cards", 0, "8d")
+    assert nine.goes(nine.lying.cards[-1]) + nine.wait(3 * HELD_S) == []
+
+
+def test_cards_that_came_to_rest_at_once_have_names_of_their_own(nine: Table) -> None:
+    both = [nine.card("box4.cards", 0, "8d"), nine.card("box5.cards", 0, "Kd")]
+    nine.lying.cards += both
+    events = nine.tell(*map(New, both))
+    assert ids(events, "card") == [f"c{round(nine.t * 1000)}", f"c{round(nine.t * 1000) + 1}"]
+
+
+# ---- faces that are known better ------------------------------------------------------------------------------------
+
+
+def test_a_face_is_corrected_once_and_only_where_it_is_surer_than_before(nine: Table) -> None:
+    (card,) = nine.lying.cards
+    eight = np.eye(len(READS))[READS.index("8h")]
+    card.votes = Votes()
+    card.votes.add(0.97 * eight + 0.03 * votes("9h").total, 1.0)  # type: ignore[operator]  # they have voted
+    assert nine.wait(0.2) == []
+    card.votes = Votes()
+    card.votes.add(0.99 * eight + 0.01 * votes("9h").total, 1.0)  # type: ignore[operator]  # as above
+    (event,) = nine.wait(0.2)
+    assert (event["event"], event["id"], event["card"]) == ("correct", card.id, "8h")
