@@ -28,3 +28,7 @@ class Faces:
         """Tell whether a look reads a face for certain."""
         best = int(seen.faces.argmax())
         return self.is_face(best) and float(seen.faces[best]) >= SURE
+
+    def likeliest(self, seen: CardGlimpse) -> float:
+        """Give how likely the likeliest face is."""
+        return max(float(likely) for read, likely in enumerate(seen.faces) if self.is_face(read))

@@ -5,13 +5,33 @@ and are turned, and backs look alike; so what is seen in a new place is one of t
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from engine.spots import ZONES
+from vision.faces import Faces
+from vision.glimpse import CardGlimpse, Glimpse
+from vision.layout import Layout
 from vision.tracks import Card, distance
 
 FOUR: Final = 4
+GUESS: Final = 0.5  # so likely is the face of what surely has one
 HALF: Final = 2  # cards of one of the two hands at the most
+
+
+def are_dealt(layout: Layout) -> bool:
+    """Tell whether hands of four are dealt on a layout."""
+    return any(is_set(area.name) for area in layout.areas)
+
+
+def sided(glimpse: Glimpse, layout: Layout, faces: Faces) -> Glimpse:
+    """Say of a look what lies face down: some backs look like faces, but where hands are dealt, none is read there."""
+
+    def is_back(one: CardGlimpse) -> bool:
+        dealt = (layout.zone_at(one.place) or "").endswith(".cards")
+        return dealt and one.up > 1 - one.up and faces.likeliest(one) < GUESS
+
+    return replace(glimpse, cards=tuple(replace(one, up=0.0) if is_back(one) else one for one in glimpse.cards))
 
 
 def is_set(zone: str | None) -> bool:
@@ -37,7 +57,7 @@ def stands_for(card: Card, lying: Sequence[Card], gone: Sequence[Card]) -> Card 
     def rank(one: Card) -> tuple[int, bool, float]:
         among = sum(other.zone == one.zone for other in lying if other is not one)
         same = one.zone == card.zone
-        if card.up and same and one not in gone:
+        if card.up and same and one not in gone and one.met_at < card.met_at:
             kind = 0  # turned where it lay
         elif one in gone:
             kind = 1

@@ -6,7 +6,7 @@ from typing import Final
 
 from engine.spots import ZONES
 from vision.facts import Fact, Gone, New, Turned
-from vision.fours import FOUR, is_set, stands_for
+from vision.fours import FOUR, are_dealt, is_set, stands_for
 from vision.layout import Layout
 from vision.lying import Lying
 from vision.sides import Sides
@@ -58,7 +58,7 @@ class Telling:
         self.ids: set[str] = set()
         self.left: list[Left] = []
         self.waiting: list[Waiting] = []
-        self.fours = any(area.name.endswith(".low") for area in layout.areas)  # hands of four cards, set in two
+        self.fours = are_dealt(layout)
         self.fed = {area.name for area in layout.areas if area.for_cards and _is_fed(area.name)}
         self.dealt = False  # since the layout was clear
         self.setting = False  # hands are being set, or shown: all cards are dealt

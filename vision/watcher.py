@@ -18,6 +18,7 @@ from vision.bets import Bets
 from vision.camera import Camera
 from vision.eyes import Eyes
 from vision.facts import Fact
+from vision.fours import sided
 from vision.glimpse import Aim, Glimpse, Rect, glimpse
 from vision.hanging import Hanging
 from vision.layout import Layout
@@ -253,6 +254,8 @@ class Watcher:
     ) -> list[Fact]:
         zoom = 1.0 if self.everywhere else ZOOMS[region.tries % len(ZOOMS)]
         seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift, Aim(zoom, self.lying.sizes.usual))
+        if self.telling.fours:
+            seen = sided(seen, self.layout, self.lying.faces)
         known = (*self.lying.cards, *self.lying.coming)
         shot = Shot(picture, sight.shift, lambda quad: self._still(quad, moving), known)
         seen = self.backs.sharpened(seen, shot)

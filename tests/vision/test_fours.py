@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 
 from datasets.sets import READS
-from tests.toy_table import CAMERA, CARD_MM, rectangle
-from vision.fours import is_set, stands_for
+from tests.toy_table import CAMERA, CARD_MM, LAYOUT, rectangle
+from vision.faces import Faces
+from vision.fours import are_dealt, is_set, sided, stands_for
+from vision.glimpse import CardGlimpse, Glimpse
+from vision.layout import load_layout
 from vision.tracks import Card, Patch
 
+SIX = load_layout("si-ki-pi-6")
 CARDS, LOW, HIGH = "box3.cards", "box3.low", "box3.high"
 
 
@@ -27,6 +31,25 @@ def card(zone: str, face: str | None = None, *, x: float = 0.0, layer: int = 0, 
 )
 def test_cards_come_to_the_low_and_the_high_hand_from_the_hand(zone: str | None, *, one_of_two: bool) -> None:
     assert is_set(zone) is one_of_two
+
+
+@pytest.mark.parametrize(
+    ("zone", "likely", "down"),
+    [(CARDS, 0.3, True), (CARDS, 0.7, False), ("dealer.cards", 0.3, True), (LOW, 0.3, False)],
+)
+def test_what_bears_no_face_where_hands_are_dealt_is_a_back(zone: str, likely: float, *, down: bool) -> None:
+    x, y = (float(value) for value in np.mean(SIX.by_name[zone].polygon, axis=0))
+    x, y = (x, y) if SIX.zone_at((x, y)) == zone else SIX.by_name[zone].first
+    read = np.full(len(READS), (1 - likely) / (len(READS) - 1))
+    read[READS.index("9h")] = likely
+    seen = CardGlimpse(np.zeros((4, 2)), (x, y), 90.0, CARD_MM, 0.9, 0.8, read)
+    (found,) = sided(Glimpse((seen,), (), ()), SIX, Faces(READS)).cards
+    assert (found.up < 1 - found.up) is down
+
+
+def test_hands_of_four_are_dealt_where_they_can_be_set() -> None:
+    assert are_dealt(SIX)
+    assert not are_dealt(LAYOUT)
 
 
 # ---- a face ---------------------------------------------------------------------------------------------------------
@@ -59,12 +82,17 @@ def test_a_back_is_no_card_that_shows_its_face() -> None:
 
 def test_what_shows_a_face_was_turned_where_it_lay_rather_than_brought() -> None:
     far, near = card(LOW, x=30, layer=9), card(LOW, x=5)
-    assert stands_for(card(LOW, "9h"), [card(CARDS), far, near], [card(CARDS)]) is near
+    assert stands_for(card(LOW, "9h", met=1.0), [card(CARDS), far, near], [card(CARDS)]) is near
 
 
 def test_a_face_that_was_lost_from_a_place_was_not_turned_there() -> None:
     here, lost = card(LOW, x=30), card(LOW, x=0)
-    assert stands_for(card(LOW, "9h"), [here], [lost]) is here
+    assert stands_for(card(LOW, "9h", met=1.0), [here], [lost]) is here
+
+
+def test_a_back_that_is_seen_beside_a_face_is_not_what_was_turned() -> None:
+    here, lost = card(LOW, x=30, met=1.0), card(CARDS)
+    assert stands_for(card(LOW, "9h", met=1.0), [here], [lost]) is lost
 
 
 # ---- a back: one that was lost, then one where there are too many, then one that is not set, then any ----------------
