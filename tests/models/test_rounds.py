@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -85,6 +86,15 @@ def test_one_card_that_is_not_right_makes_a_round_wrong_unless_it_says_so(told: 
     assert first.events == answer
     assert bool(first.differs) == (answer != "right")
     assert second.events == "right"
+
+
+def test_a_round_begins_where_bets_are_asked_for_though_a_card_was_left_lying() -> None:
+    clear = next(event for event in FILM.truth if event["event"] == "clear")
+    left = replace(FILM, truth=tuple(event for event in FILM.truth if event is not clear))
+    asked = [event["t"] for event in left.truth if event.get("name") == "place-bets"]
+    assert len(asked) == len(FILM.owed)
+    told = [event for event in events() if event["event"] != "clear"]
+    assert [score.events for score in scores(left, Told(tuple(told), tuple(verdicts())))] == ["right", "right"]
 
 
 def test_a_round_that_ends_unresolved_says_so() -> None:
