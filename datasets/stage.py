@@ -7,12 +7,14 @@ from zlib import crc32
 import numpy as np
 
 from datasets.chips import Stack
+from datasets.faults import DataError
 from datasets.scene import POKER, THICK, LaidCard
 from engine.cards import Card
 from vision.layout import Layout
 
 REACH_MM = 860.0  # from the middle of the dealer's edge: beyond it lies the rail
 PILE_FOOT_MM = 4.0  # of the discard holder
+TRIES = 2000  # places, before there is held to be no bare felt
 PILE_MM = 1.2  # in a pile of discards a card lies this far from straight
 
 
@@ -68,10 +70,13 @@ def lay_card(layout: Layout, habits: Habits, laying: Laying) -> LaidCard:
 
 def beside_zones(layout: Layout, dice: np.random.Generator) -> tuple[float, float]:
     """Give a place on the felt that belongs to no hand: a card that slipped out of the dealer's hand."""
-    while True:
+    for _ in range(TRIES):
         x, y = float(dice.uniform(-500, 500)), float(dice.uniform(240, 440))
         if layout.zone_at((x, y)) is None:
             return x, y
+    raise DataError(
+        f"{layout.name}: expected bare felt between the boxes for a card to slip to, found zones everywhere"
+    )
 
 
 def beside_spots(layout: Layout, dice: np.random.Generator) -> tuple[float, float]:

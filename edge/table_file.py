@@ -1,7 +1,7 @@
 """table.toml: one table, its book and limits, its camera, and where on the felt things lie."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -62,7 +62,7 @@ def _table(found: Mapping[str, object], path: Path) -> TableFile:
     camera = _part(found, "camera", CAMERA)
     broker = _part(found, "mqtt", MQTT) if "mqtt" in found else {}
     layout = _layout(found)
-    book = _book(table, len(layout.boxes))
+    book = _book(table, layout.boxes)
     return TableFile(
         path,
         _text(table, "table", "id"),
@@ -91,7 +91,7 @@ def _text(part: Mapping[str, object], where: str, key: str) -> str:
     return value
 
 
-def _book(table: Mapping[str, object], boxes: int) -> Book:
+def _book(table: Mapping[str, object], boxes: Sequence[int]) -> Book:
     decks = table.get("decks")
     if decks is not None and (not isinstance(decks, int) or isinstance(decks, bool)):
         raise LayoutError(f"table.decks: expected a whole number, found {decks!r}")
@@ -99,7 +99,8 @@ def _book(table: Mapping[str, object], boxes: int) -> Book:
     if not isinstance(settings, dict):
         raise LayoutError(f"table.settings: expected names with values, found {settings!r}")
     texts = {name: value if isinstance(value, str) else str(value).lower() for name, value in settings.items()}
-    texts.setdefault("boxes", str(boxes))
+    if boxes:
+        texts.setdefault("boxes", str(max(boxes)))  # not all of them need be watched
     return find_book(_text(table, "table", "book")).at_table(
         decks=decks, minimum=_amount(table, "min"), maximum=_amount(table, "max"), settings=texts
     )

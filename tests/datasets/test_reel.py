@@ -4,14 +4,18 @@ from itertools import pairwise, permutations
 from math import dist
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from datasets.deal.play import play, session
 from datasets.deal.story import CardMove, ChipMove, Gesture, Story
 from datasets.deal.visible import VISIBLE
+from datasets.faults import DataError
 from datasets.reel import Reel
 from datasets.shooting import DEMO, Order, dress
+from datasets.stage import beside_zones
 from engine.books.errors import BOOK_ORDER
+from vision.layout import load_layout, parse_layout
 
 ROUNDS = 3
 SEEDS = 4
@@ -156,3 +160,12 @@ def test_gestures_bring_a_hand() -> None:
     gestures = [move for move in story.moves if isinstance(move, Gesture)]
     assert gestures
     assert all(reel.moment((move.start + move.end) / 2).hands for move in gestures)
+
+
+def test_a_card_slips_to_bare_felt_and_where_there_is_none_one_line_says_so() -> None:
+    five = load_layout("blackjack-5")
+    for seed in range(50):
+        assert five.zone_at(beside_zones(five, np.random.default_rng(seed))) is None
+    whole = '[[zones]]\nname = "box1.cards"\npolygon = [[-900, 5], [900, 5], [900, 890], [-900, 890]]\n'
+    with pytest.raises(DataError, match=r"everywhere: expected bare felt between the boxes"):
+        beside_zones(parse_layout(f'name = "everywhere"\n{whole}', "everywhere"), np.random.default_rng(0))

@@ -66,6 +66,13 @@ def test_the_layout_says_how_many_boxes_there_are_unless_the_house_does(
     assert read_table(written(tmp_path, five)).book.switches.boxes == boxes
 
 
+def test_of_a_layout_of_a_few_boxes_the_highest_counts(tmp_path: Path) -> None:
+    zone = '[[layout.zones]]\nname = "box3.cards"\npolygon = [[0, 300], [200, 300], [200, 600], [0, 600]]\n'
+    table = read_table(written(tmp_path, GOOD.replace('[layout]\npreset = "blackjack-7"\n', zone)))
+    assert table.layout.boxes == (3,)
+    assert table.book.switches.boxes == "3"
+
+
 def test_zones_may_be_given_one_by_one_and_a_broker_named(tmp_path: Path) -> None:
     zone = '[[layout.zones]]\nname = "box1.cards"\npolygon = [[0, 300], [200, 300], [200, 600], [0, 600]]\n'
     text = GOOD.replace('[layout]\npreset = "blackjack-7"', zone) + '[mqtt]\nurl = "mqtt://broker:1883"\n'
