@@ -28,6 +28,8 @@ from edge.replay_files import (
 )
 from edge.replay_state import Desk, InterruptedReplayError, Order, State, Step, Told
 from edge.report import write_report
+from edge.report_fold import stories
+from edge.report_ground import doubted
 from edge.table_file import TableFile, read_table
 from edge.usage import UsageError
 from edge.video import Frame, PlaceLostError, Video, check_one_size, open_video
@@ -196,7 +198,8 @@ class _Work:
         """Write what is made of the whole, and put the folder where it belongs."""
         state = self.state
         events, verdicts = (_read(self.part / name) for name in (EVENTS, VERDICTS))
-        write_report(self.part, facts_of(self.key, (self.video, self.table), state, events, verdicts))
+        facts = facts_of(self.key, (self.video, self.table), state, events, verdicts)
+        write_report(self.part, facts)
         if self.order.annotate:
 
             def go_on(t: float) -> bool:
@@ -204,7 +207,8 @@ class _Work:
                 return not stop()
 
             annotated(self.part, self.video, self.order.since, remembered(self.part / VIEWS), go_on)
-        counts = {"rounds": _count(verdicts, "round-started"), "doubts": len(state.doubts)}
+        doubts = doubted(facts.doubts, stories(events, verdicts))
+        counts = {"rounds": _count(verdicts, "round-started"), "doubts": len(doubts)}
         counts["alerts"] = _count(verdicts, "alert") - _count(verdicts, "withdrawn")
         of = {"of": self.key, "annotated": self.order.annotate, "mark": mark(self.order.video)}
         finish(self.order.folder, {**of, **counts}, (KEPT, BEGUN, VIEWS))

@@ -14,7 +14,7 @@ FEW = 12  # lines of a list that are shown without asking
 
 def doubts(noted: Iterable[tuple[float, str]], told: Sequence[Story]) -> Markup:
     """List what was not seen well, and what was seen otherwise at first."""
-    found = sorted([*((t, 0, text) for t, text in noted), *(one for story in told for one in _doubtful(story))])
+    found = doubted(noted, told)
     rows = [tag("li", tag("span", clock(t), class_="when"), " ", _round(number), text) for t, number, text in found]
     if not rows:
         return tag("p", "Nothing: every card was read, and nothing was taken back." if told else "Nothing was noted.")
@@ -23,6 +23,11 @@ def doubts(noted: Iterable[tuple[float, str]], told: Sequence[Story]) -> Markup:
         return first
     more = tag("summary", f"{len(rows) - FEW} more")
     return join([first, tag("details", more, tag("ul", *rows[FEW:], class_="doubts"), class_="more")])
+
+
+def doubted(noted: Iterable[tuple[float, str]], told: Sequence[Story]) -> list[tuple[float, int, str]]:
+    """Give all that is in doubt, as the page lists it: when, in which round (0: in none), and what."""
+    return sorted([*((t, 0, text) for t, text in noted), *(one for story in told for one in _doubtful(story))])
 
 
 def _round(number: int) -> Markup | None:

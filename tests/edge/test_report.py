@@ -22,6 +22,7 @@ from edge.markup import VOID, Markup, plain, tag
 from edge.report import Facts, TableFacts, Video, page, write_report
 from edge.report_cards import drawn
 from edge.report_fold import Story, stories
+from edge.report_ground import doubted
 from edge.report_pictures import CLIPS_BYTES, STILLS_BYTES
 from edge.usage import UsageError
 from engine.books import BOOKS, find_book
@@ -465,3 +466,19 @@ def test_a_report_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 
 def test_markup_escapes_what_is_not_markup() -> None:
     assert tag("p", "<b>", Markup("<i></i>"), None, title='"') == '<p title="&quot;">&lt;b&gt;<i></i></p>'
+
+
+def test_a_round_that_ends_unresolved_and_a_card_never_read_are_doubts_beside_those_of_the_camera() -> None:
+    events = [{"t": 1.0, "event": "card", "id": "c1", "zone": "box1.cards", "card": None, "face": "up"}]
+    verdicts = [
+        {"t": 0.5, "verdict": "round-started", "round": 1},
+        {
+            "t": 9.0,
+            "verdict": "round-ended",
+            "round": 1,
+            "result": "unresolved",
+            "why": "the dealer's hand was never seen",
+        },
+    ]
+    found = doubted([(4.0, "the light changed")], stories(events, verdicts))
+    assert [(t, number) for t, number, _ in found] == [(1.0, 1), (4.0, 0), (9.0, 1)]
