@@ -15,7 +15,7 @@ from vision.eyes import Eyes
 from vision.pictures import Picture
 from vision.watcher import Watcher
 
-TICK_S: Final = 10.0  # of footage: so often an event says that nothing happened, if nothing did
+TICK_S: Final = 1.0  # of footage: so often an event says that nothing happened, if nothing did
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ CLEAR: Final = 0.8  # the score of a back that is learnt
 ALONE_MM: Final = 110.0  # from the next card
 PILE_MM: Final = 18.0  # boxes nearer to a fit than this are of its pile
 APART_MM: Final = 4.0  # fits nearer than this are of one card
+HANDLED: Final = 0.1  # of a back may lie under a hand, and its print still shows where it lies
 COVERS: Final = 0.02  # of a back may lie under another, and it still is on top
 
 
@@ -123,7 +124,8 @@ class Backs:
 
     def sharpened(self, glimpse: Glimpse, shot: Shot) -> Glimpse:
         """Say of a look where exactly the backs on top lie."""
-        downs = [one for one in (*glimpse.cards, *glimpse.piles) if one.up < 0.5 and shot.still(one.quad)]
+        backs = [one for one in (*glimpse.cards, *glimpse.piles) if one.up < 0.5]
+        downs = [one for one in backs if shot.still(one.quad) and _under(one.quad, glimpse.hands) <= HANDLED]
         if not downs:
             return glimpse
         fits = self._tops(self._fits(shot, downs))
@@ -164,7 +166,7 @@ class Backs:
             return False  # it is not known as one card yet, or as one of several
         others = [one for one in (*glimpse.cards, *glimpse.piles) if one is not seen]
         alone = all(np.hypot(*np.subtract(one.place, seen.place)) > ALONE_MM for one in others)
-        free = all(cv2.intersectConvexConvex(_points(seen.quad), _points(hand))[0] <= 0 for hand in glimpse.hands)
+        free = _under(seen.quad, glimpse.hands) <= 0
         known = any(len(one.crops) == KEPT for one in self.prints) and self._is_of(seen, fits)
         return seen in glimpse.cards and alone and free and seen.score >= CLEAR and not known
 
@@ -296,6 +298,13 @@ def _overlap(one: Fit, other: Fit) -> float:
     """Give how much of a card lies where another does."""
     area, _ = cv2.intersectConvexConvex(_points(one.corners()), _points(other.corners()))
     return float(area) / (one.size[0] * one.size[1])
+
+
+def _under(quad: Floats, hands: Sequence[Floats]) -> float:
+    """Give how much of a card lies under the hand that covers most of it."""
+    area = abs(cv2.contourArea(_points(quad)))
+    shared = (cv2.intersectConvexConvex(_points(quad), _points(hand))[0] for hand in hands)
+    return max((float(one) / max(area, 1e-6) for one in shared), default=0.0)
 
 
 def _points(quad: Floats) -> Crop:

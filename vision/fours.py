@@ -60,7 +60,7 @@ def stands_for(card: Card, lying: Sequence[Card], gone: Sequence[Card]) -> Card 
         if card.up and same and one not in gone and one.met_at < card.met_at:
             kind = 0  # turned where it lay
         elif one in gone:
-            kind = 1
+            kind = 3 if card.up and not same and is_set(one.zone) else 1  # hands that are shown keep their parts
         elif same and is_set(card.zone) and among >= HALF - 1:
             kind = 2  # the hand has as many as it may
         elif is_set(one.zone) and among >= HALF:
@@ -72,3 +72,18 @@ def stands_for(card: Card, lying: Sequence[Card], gone: Sequence[Card]) -> Card 
         return kind, one.met_at >= card.met_at, distance(one.place, card.place) if kind == 0 else -float(one.layer)
 
     return min(backs, key=rank, default=None)
+
+
+def lies_under(card: Card, lying: Sequence[Card]) -> str | None:
+    """Give where a card lies that was lost from sight while its hand was set: where one is missing of two."""
+    hand = box(card.zone)
+    own = [one.zone or "" for one in lying if one.id and box(one.zone) == hand]
+    if is_set(card.zone) or len(own) != FOUR - 1:
+        return None
+    parts = {f"{hand}.{part}": own.count(f"{hand}.{part}") for part in ("low", "high")}
+    return min(parts, key=lambda zone: parts[zone]) if sorted(parts.values()) == [HALF - 1, HALF] else None
+
+
+def box(zone: str | None) -> str:
+    """Give the box of a zone, or the dealer's."""
+    return (zone or "").partition(".")[0]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from vision.attention import Attention
+from vision.fours import FOUR, box
 from vision.glimpse import CardGlimpse
 from vision.look import Look
 from vision.tracks import SURE, Card, Mask, Patch, bearing, distance
@@ -25,6 +26,7 @@ MOST: Final = 0.6  # of a back lies on another
 TOUCHES: Final = 0.06  # of it does
 LOOKED_AT: Final = 0.35  # of a face has changed and come to rest
 FACES: Final = 3  # looks that do not show it
+STIRS: Final = 0.05  # of a back may be in motion, and yet it can be found by its print
 STIRRED: Final = 0.1  # of a back was moved over
 
 
@@ -65,12 +67,17 @@ def laid_on(card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
 
 
 def players(patch: Patch, cards: Sequence[Card], look: Look) -> bool:
-    """Tell whether it is a Player who handles the backs that lie there: he brings no card."""
+    """Tell whether it is a Player who handles the backs that lie there: he brings no card.
+
+    To a hand that has its four cards none is brought but by the dealer.
+    """
     for card in cards:
         touches = not card.up and patch.overlap(card.patch) > TOUCHES
-        dealt = (card.zone or "").endswith(".cards")
-        if touches and dealt and look.sides.by(card.zone or "", look.t) == "player":
-            return True
+        if touches and (card.zone or "").endswith(".cards"):
+            by = look.sides.by(card.zone or "", look.t)
+            full = sum(box(one.zone) == box(card.zone) and not one.up for one in cards) >= FOUR
+            if by == "player" or (full and by != "dealer"):
+                return True
     return False
 
 
@@ -106,7 +113,7 @@ def stirred(cards: Sequence[Card], attention: Attention, moving: Mask) -> Iterat
     """Give the backs on top over which something has moved since they were seen: another may lie on them now."""
     for card in cards:
         over = [one.patch for one in cards if one.layer > card.layer]
-        if card.up or not card.exact or card.patch.share(moving) > 0:
+        if card.up or not card.exact or card.patch.share(moving) > STIRS:
             continue
         covered = 1 - card.patch.without(over).size / max(card.patch.size, 1)
         if covered <= ON_TOP and card.patch.share(attention.moved_at > card.met_at) > STIRRED:

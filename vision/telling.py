@@ -4,19 +4,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from engine.spots import ZONES
+from vision.faces import Faces
 from vision.facts import Fact, Gone, New, Turned
-from vision.fours import FOUR, are_dealt, is_set, stands_for
+from vision.fours import FOUR, are_dealt, box, is_set, lies_under, stands_for
 from vision.layout import Layout
 from vision.lying import Lying
+from vision.shown import Shown, revealed
 from vision.sides import Sides
-from vision.tracks import SURE, Card, Mask, bearing, distance
+from vision.tracks import CLEAR, SURE, Card, Mask, Votes, bearing, distance
 
 Event = dict[str, object]
 
 HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
 HELD_DOWN_S: Final = 1.6  # the same of one that lay face down: it is turned on its way
 PUSHED_MM: Final = 30.0  # a card that was pushed lies at least so far from where it lay
+TOGETHER_S: Final = 0.1  # cards that come to rest in one place so soon after each other were drawn together
 HIDDEN: Final = 0.4  # of a card's place cannot be seen: it may be there no more
 LIKELY: Final = 2  # looks at a card that is not sure yet: others wait for it
 PATIENCE_S: Final = 0.5  # but no longer
@@ -59,7 +64,10 @@ class Telling:
         self.left: list[Left] = []
         self.waiting: list[Waiting] = []
         self.fours = are_dealt(layout)
+        self.shown = Shown(layout, Faces(classes))
         self.fed = {area.name for area in layout.areas if area.for_cards and _is_fed(area.name)}
+        self.last: str | None = None  # where the last card came to rest
+        self.last_at = 0.0  # when
         self.dealt = False  # since the layout was clear
         self.setting = False  # hands are being set, or shown: all cards are dealt
 
@@ -105,6 +113,8 @@ class Telling:
         if pushed is not None:
             yield from self._moved(t, card, pushed, now)
             return
+        if self._fifth(card, now.lying):
+            return
         card.id = self._name(card.rested)
         self.dealt = True
         event: Event = {"t": t, "event": "card", "id": card.id, "zone": card.zone or "outside", **self._face(card)}
@@ -112,7 +122,16 @@ class Telling:
         area = self.layout.by_name.get(card.zone or "")
         if area is not None and abs(abs(bearing(card.angle, area.turn)) - 90) < CROSS_DEG:
             event["crosswise"] = True
+        if not first and area is not None and self.last == card.zone and abs(card.rested - self.last_at) <= TOGETHER_S:
+            event["together"] = True
+        self.last, self.last_at = card.zone, card.rested
         yield event | {"rested": round(card.rested, 3)} | ({"found": True} if first else {})
+
+    def _fifth(self, card: Card, lying: Lying) -> bool:
+        """Tell whether a hand has its four cards, and what looks like one more cannot be read: it is one of them."""
+        if not (self.fours and card.up) or card.votes.best[1] >= SURE:
+            return False
+        return sum(bool(one.id) and box(one.zone) == box(card.zone) for one in self.theirs(lying)) >= FOUR
 
     def _face(self, card: Card) -> Event:
         best, likely = card.votes.best
@@ -126,14 +145,16 @@ class Telling:
         was pushed, and may have been turned on its way.
         """
         best = self.classes[card.votes.best[0]] if card.up else None
-        own = [one for one in lying.cards if one is not card and one.id and _box(one) == _box(card)]
+        own = [one for one in lying.cards if one is not card and one.id and box(one.zone) == box(card.zone)]
         if self.fours:
-            lost = [one.card for one in self.left if one.card.id and _box(one.card) == _box(card)]
+            lost = [one.card for one in self.left if one.card.id and box(one.card.zone) == box(card.zone)]
             if is_set(card.zone) or (len(own) + len(lost) >= FOUR and (card.up or self.setting)):
                 return stands_for(card, own, lost)
         gone = [one.card for one in self.left if one.card.id and t - one.at < _held(one.card)]
         if self.fours and not card.up:
-            gone = [one for one in gone if _box(one) == _box(card)]  # of a card that is dealt, others say nothing
+            gone = [
+                one for one in gone if box(one.zone) == box(card.zone)
+            ]  # of a card that is dealt, others say nothing
         alike = [one for one in gone if one.up == card.up and one.face == best]
         if card.zone in self.fed:
             far = [one for one in own if distance(one.place, card.place) > PUSHED_MM]
@@ -144,7 +165,7 @@ class Telling:
     def _slid(self, card: Card, lying: Lying) -> bool:
         """Tell whether the face that shows now was told of another card of the hand: that one lies here, then."""
         best, _ = card.votes.best
-        own = [one for one in lying.cards if one is not card and one.id and _box(one) == _box(card)]
+        own = [one for one in lying.cards if one is not card and one.id and box(one.zone) == box(card.zone)]
         other = next((one for one in own if card.up and one.up and one.face == self.classes[best]), None)
         if other is None or not card.id:
             return False
@@ -159,6 +180,8 @@ class Telling:
         card.id, card.face = before.id, before.face
         if card.up != before.up:
             yield from self._turned(t, card, now.sides)
+        if not card.up and is_set(before.zone) and revealed(self.theirs(now.lying)):
+            card.zone = before.zone  # it is taken up to be turned, and will lie there again
         if card.zone != before.zone:
             self.setting |= is_set(card.zone)
             event: Event = {"t": t, "event": "move", "id": card.id, "zone": card.zone or "outside"}
@@ -185,18 +208,40 @@ class Telling:
     def passing(self, t: float, lying: Lying) -> Iterator[Event]:
         """Tell what is gone for good, faces that are known better by now, and when the layout is clear."""
         for one in [one for one in self.left if t - one.at >= _held(one.card)]:
-            if self.fours and any(card.id and _box(card) == _box(one.card) for card in lying.cards):
-                continue  # a hand has its four cards until all are taken away
+            if self.fours and any(card.id and box(card.zone) == box(one.card.zone) for card in lying.cards):
+                zone = lies_under(one.card, lying.cards)  # a hand has its four cards until all are taken away
+                if zone is not None:
+                    one.card.zone = zone
+                    yield {"t": t, "event": "move", "id": one.card.id, "zone": zone}
+                continue
             self.left.remove(one)
             if one.card.id:
                 yield {"t": t, "event": "remove", "id": one.card.id}
+        if self.fours:
+            yield from self._under(t, lying)
         yield from self._better(t, lying)
         if self.dealt and not (lying.cards or lying.coming or self.left):
             self.dealt = self.setting = False
+            self.shown.forget()
             yield {"t": t, "event": "clear"}
 
+    def theirs(self, lying: Lying) -> list[Card]:
+        """Give the cards of all hands, those that were lost from sight too."""
+        return [*lying.cards, *(one.card for one in self.left)]
+
+    def _under(self, t: float, lying: Lying) -> Iterator[Event]:
+        """Tell which faces lie under others, as they were seen before they came to lie there."""
+        for card, face in self.shown.under(t, self.theirs(lying)):
+            likely = np.zeros(len(self.classes))
+            likely[face] = 1.0
+            card.votes = Votes()
+            card.votes.add(likely, CLEAR)
+            if not card.up:
+                card.up, card.turns = True, 0
+                yield {"t": t, "event": "turn", "id": card.id, **self._face(card)}
+
     def _better(self, t: float, lying: Lying) -> Iterator[Event]:
-        for card in lying.cards:
+        for card in self.theirs(lying):
             best, likely = card.votes.best
             name = self.classes[best]
             if not (card.id and card.up and len(name) == 2) or name == card.face:
@@ -219,7 +264,3 @@ def _is_fed(zone: str) -> bool:
 
 def _held(card: Card) -> float:
     return HELD_S if card.up else HELD_DOWN_S
-
-
-def _box(card: Card) -> str:
-    return (card.zone or "").partition(".")[0]

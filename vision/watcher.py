@@ -49,7 +49,8 @@ SUPPOSE: Final = (3, 4, 5, 6)  # looks at the same change after which more is tr
 GIVEN_UP: Final = 4  # looks at least, and
 GIVEN_UP_S: Final = 1.2  # so long at rest, before what cannot be explained is taken as it is
 BUSY: Final = 0.2  # of what is around is in motion: a hand is at work there, and what is to be looked at must be
-STIRS: Final = 0.05  # of a back may be in motion, and yet it can be found by its print
+TURNING: Final = 0.04  # of a hand's place is in motion while its cards are turned
+SHOW_S: Final = 0.075  # so often they are looked at
 LARGE_MM2: Final = 1800.0  # so large
 
 
@@ -80,12 +81,17 @@ class Watcher:
         self.bets = Bets()
         shape = (self.attention.size[1], self.attention.size[0])
         self.felt = self._watched()
+        hands = [area for area in layout.areas if area.for_cards]
+        self.zones = {
+            area.name: Patch.of(camera.to_picture(area.polygon), self.attention.factor, shape) for area in hands
+        }
         self.wait = np.zeros(shape, np.float32)  # until when a change need not be looked at again
         self.tries = np.zeros(shape, np.uint8)
         self.large = LARGE_MM2 * (camera.scale(0.0, 400.0) / self.attention.factor) ** 2
         self.room = ROUND_MM * camera.scale(0.0, 400.0) / self.attention.factor
         self.started = False
         self.sweep = 0.0  # when it is next seen to that no card is believed to lie on bare felt
+        self.show = 0.0  # when hands that are being turned are next looked at
         self.looks = 0
         self.hands: tuple[NDArray[np.float64], ...] = ()
 
@@ -113,6 +119,7 @@ class Watcher:
             for region in self._regions(sight, calm):
                 facts += self._look(sight, picture, region, ~calm)
         facts += self._again(sight, picture)
+        facts += self._shown(sight, picture)
         asked = self.telling.asks(t, self.lying)
         if asked is not None:
             facts += self._look(sight, picture, self._around(asked), ~self.attention.calm(t), asked)
@@ -198,9 +205,27 @@ class Watcher:
                 facts += self._look(sight, picture, self._around(card), moving)
         return facts
 
+    def _shown(self, sight: Sight, picture: Picture) -> list[Fact]:
+        """Look at a hand of four that is being turned, though it is in motion."""
+        if not self.telling.setting or sight.t < self.show:
+            return []
+        cards = self.telling.theirs(self.lying)
+        busy = {name: patch.share(sight.moved) for name, patch in self.zones.items()}
+        busy = {
+            name: share for name, share in busy.items() if share >= TURNING and self.telling.shown.hides(name, cards)
+        }
+        if not busy:
+            return []
+        self.show = sight.t + SHOW_S
+        region = self._in(self.zones[max(busy, key=lambda name: busy[name])])
+        return self._look(sight, picture, region, ~self.attention.calm(sight.t))
+
     def _around(self, card: Card) -> Region:
-        low = card.patch.box[1].start, card.patch.box[0].start
-        high = card.patch.box[1].stop, card.patch.box[0].stop
+        return self._in(card.patch)
+
+    def _in(self, patch: Patch) -> Region:
+        low = patch.box[1].start, patch.box[0].start
+        high = patch.box[1].stop, patch.box[0].stop
         rect = self._rect(np.array([[*low, high[0] - low[0], high[1] - low[1]]]))
         return Region(np.zeros_like(self.felt), rect, 0)
 
@@ -256,6 +281,8 @@ class Watcher:
         seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift, Aim(zoom, self.lying.sizes.usual))
         if self.telling.fours:
             seen = sided(seen, self.layout, self.lying.faces)
+            if self.telling.setting:
+                self.telling.shown.keep(sight.t, seen.cards)
         known = (*self.lying.cards, *self.lying.coming)
         shot = Shot(picture, sight.shift, lambda quad: self._still(quad, moving), known)
         seen = self.backs.sharpened(seen, shot)
@@ -270,7 +297,7 @@ class Watcher:
         return facts
 
     def _still(self, quad: NDArray[np.float64], moving: Mask) -> bool:
-        return Patch.of(quad, self.attention.factor, moving.shape).share(moving) <= STIRS
+        return Patch.of(quad, self.attention.factor, moving.shape).share(moving) <= piles.STIRS
 
     def _supposed(self, sight: Sight, picture: Picture, region: Region, seen: Glimpse) -> Glimpse:
         """Look for a card across others where the detector finds none that explains the change."""

@@ -6,7 +6,7 @@ import pytest
 from datasets.sets import READS
 from tests.toy_table import CAMERA, CARD_MM, LAYOUT, rectangle
 from vision.faces import Faces
-from vision.fours import are_dealt, is_set, sided, stands_for
+from vision.fours import are_dealt, box, is_set, lies_under, sided, stands_for
 from vision.glimpse import CardGlimpse, Glimpse
 from vision.layout import load_layout
 from vision.tracks import Card, Patch
@@ -144,3 +144,59 @@ def test_of_backs_alike_the_one_that_came_last_goes_first() -> None:
 
 def test_of_an_empty_hand_a_card_is_none() -> None:
     assert stands_for(card(LOW), [], []) is None
+
+
+# ---- a card that was lost while its hand was set ---------------------------------------------------------------------
+
+
+def told(*zones: str) -> list[Card]:
+    """Give backs that lie there, and have names."""
+    found = [card(zone) for zone in zones]
+    for number, one in enumerate(found):
+        one.id = f"c{number}"
+    return found
+
+
+@pytest.mark.parametrize(("lie", "misses"), [((LOW, LOW, HIGH), HIGH), ((HIGH, LOW, HIGH), LOW)])
+def test_a_card_that_was_lost_lies_where_one_of_two_is_missing(lie: tuple[str, ...], misses: str) -> None:
+    assert lies_under(card(CARDS), told(*lie)) == misses
+    assert lies_under(card("dealer.cards"), told(*(zone.replace("box3", "dealer") for zone in lie))) == misses.replace(
+        "box3", "dealer"
+    )
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        (LOW, LOW, LOW),
+        (LOW, LOW, CARDS),
+        (LOW, HIGH, CARDS),
+        (CARDS, CARDS, CARDS),
+        (LOW, LOW),
+        (LOW, HIGH),
+        (LOW, LOW, HIGH, HIGH),
+        (LOW, LOW, HIGH, CARDS),
+        (),
+    ],
+)
+def test_where_not_two_and_one_lie_it_is_not_known_where_it_is(lie: tuple[str, ...]) -> None:
+    assert lies_under(card(CARDS), told(*lie)) is None
+
+
+@pytest.mark.parametrize("zone", [LOW, HIGH])
+def test_a_card_that_was_set_lies_where_it_was(zone: str) -> None:
+    assert lies_under(card(zone), told(LOW, LOW, HIGH)) is None
+
+
+def test_cards_of_other_hands_and_what_was_not_told_do_not_count() -> None:
+    here = told(LOW, LOW, HIGH)
+    assert lies_under(card(CARDS), [*here, *told("box4.high", "dealer.low"), card(HIGH)]) == HIGH
+    here[0].id = ""
+    assert lies_under(card(CARDS), [*here, *told("box4.low")]) is None
+
+
+@pytest.mark.parametrize(
+    ("zone", "of"), [(CARDS, "box3"), ("box3.hand2", "box3"), ("dealer.low", "dealer"), ("shoe", "shoe"), (None, "")]
+)
+def test_a_zone_is_of_a_box_or_the_dealers(zone: str | None, of: str) -> None:
+    assert box(zone) == of

@@ -10,10 +10,11 @@ from datasets.sets import READS
 from tests.toy_table import CAMERA, CARD_MM, LAYOUT, SIZE, Arm, Laid, felt, laid, rectangle
 from vision.attention import Attention, Sight
 from vision.facts import Fact, Gone, New, Turned
+from vision.fours import box
 from vision.glimpse import CardGlimpse, Glimpse
 from vision.look import Look
 from vision.lying import CHECK_S, DOUBLE, UNREAD_S, UNSEEN, Lying
-from vision.piles import stirred
+from vision.piles import STIRS, stirred
 from vision.sides import Sides
 from vision.tracks import Card, Floats, Patch
 
@@ -727,6 +728,64 @@ def test_where_nothing_has_changed_no_back_was_laid(table: Table, x: float, y: f
     assert table.look(replace(LONE, x=LONE.x + x, y=LONE.y + y), times=5) == []
 
 
+# ---- hands that have their four cards --------------------------------------------------------------------------------
+
+PLACES = ("box3.cards", "dealer.cards")
+
+
+def backs(zone: str, count: int) -> list[Laid]:
+    """Give backs that lie beside each other in a zone, two by two."""
+    x, y = (float(value) for value in np.mean(LAYOUT.by_name[zone].polygon, axis=0))
+    middle = replace(laid("Kd", zone, up=False), x=x, y=y)
+    return [aside(middle, across, along) for across in (-0.53, 0.53) for along in (-0.53, 0.53)][:count]
+
+
+def aside(card: Laid, across: float, along: float = 0.0) -> Laid:
+    """Push a card by so much of its width and length."""
+    turn = np.deg2rad(card.angle)
+    x = across * CARD_MM[0] * np.sin(turn) + along * CARD_MM[1] * np.cos(turn)
+    y = -across * CARD_MM[0] * np.cos(turn) + along * CARD_MM[1] * np.sin(turn)
+    return replace(card, x=card.x + float(x), y=card.y + float(y))
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("zone", PLACES)
+@pytest.mark.parametrize(("count", "dealers", "comes"), [(4, False, False), (4, True, True), (3, False, True)])
+def test_to_a_hand_of_four_a_back_is_brought_by_the_dealer_alone(
+    table: Table, count: int, zone: str, *, dealers: bool, comes: bool, exact: bool
+) -> None:
+    dealt = backs(zone, count)
+    over = aside(dealt[0], 0.4)
+    table.lay(*dealt)
+    assert kinds(table.look(*dealt, times=3, exact=exact)) == [New] * count
+    assert {box(card.zone) for card in table.lying.cards} == {box(zone)}
+    table.pass_by(1.0)
+    if dealers:
+        table.reach(Arm(over.x, over.y))
+    table.lay(over)
+    assert kinds(table.look(over, times=3, exact=exact)) == ([New] if comes else [])
+
+
+def test_the_cards_of_other_hands_are_none_of_the_four(table: Table) -> None:
+    dealt = [*backs(PLACES[0], 3), *backs(PLACES[1], 1)]
+    over = aside(dealt[0], 0.4)
+    table.lay(*dealt)
+    assert kinds(table.look(*dealt, times=3)) == [New] * 4
+    table.pass_by(1.0)
+    table.lay(over)
+    assert kinds(table.look(over, times=3)) == [New]
+
+
+def test_a_back_beside_a_hand_of_four_needs_no_dealer(table: Table) -> None:
+    dealt = backs(PLACES[0], 4)
+    beside = aside(dealt[0], -1.1)
+    table.lay(*dealt)
+    assert kinds(table.look(*dealt, times=3)) == [New] * 4
+    table.pass_by(1.0)
+    table.lay(beside)
+    assert kinds(table.look(beside, times=3)) == [New]
+
+
 # ---- backs over which something has moved ----------------------------------------------------------------------------
 
 
@@ -746,6 +805,16 @@ def test_a_back_over_which_a_hand_is_must_wait(exact: Table) -> None:
     exact.stir(BACK)
     exact.moving[:] = True
     assert stirs(exact) == []
+
+
+@pytest.mark.parametrize(("off", "again"), [(-0.02, True), (0.02, False)])
+def test_a_back_of_which_little_is_in_motion_need_not_wait(exact: Table, off: float, *, again: bool) -> None:
+    exact.stir(BACK)
+    patch = exact.patch(BACK)
+    rows, columns = np.nonzero(patch.mask)
+    some = slice(0, round((STIRS + off) * patch.size))
+    exact.moving[rows[some] + patch.box[0].start, columns[some] + patch.box[1].start] = True
+    assert stirs(exact) == (exact.lying.cards if again else [])
 
 
 def test_of_backs_on_each_other_the_topmost_is_looked_at_again(piled: Table) -> None:

@@ -9,11 +9,13 @@ from datasets.sets import READS
 from tests.toy_table import CAMERA, CARD_MM, SIZE, STEP_S, Arm, Toy, laid, plain, rectangle
 from vision.attention import Attention
 from vision.facts import Fact, Gone, New, Turned
+from vision.glimpse import CardGlimpse
 from vision.layout import load_layout
 from vision.lying import Lying
+from vision.shown import QUIET_S
 from vision.sides import Sides
-from vision.telling import HELD_DOWN_S, HELD_S, PATIENCE_S, Event, Now, Telling
-from vision.tracks import Card, Patch, Votes
+from vision.telling import HELD_DOWN_S, HELD_S, PATIENCE_S, TOGETHER_S, Event, Now, Telling
+from vision.tracks import Card, Floats, Patch, Votes
 
 ATTENTION = Attention(SIZE)
 SHAPE = (ATTENTION.size[1], ATTENTION.size[0])
@@ -52,9 +54,16 @@ class Table:
             self.lying.cards.remove(card)
         return self.tell(*(Gone(card) for card in cards))
 
-    def turns(self, card: Card, face: str) -> list[Event]:
-        card.up, card.votes = True, votes(face)
+    def turns(self, card: Card, face: str, likely: float = 1.0) -> list[Event]:
+        card.up, card.votes = True, votes(face, likely)
         return self.tell(Turned(card))
+
+    def read(self, zone: str, *faces: str) -> None:
+        """Read faces for certain over a zone, of cards that do not lie still."""
+        for face in faces:
+            card = self.card(zone, 0, face)
+            seen = CardGlimpse(card.quad, card.place, card.angle, CARD_MM, 0.9, 0.98, likely_of(face, 0.99))
+            self.telling.shown.keep(self.t, [seen])
 
     def tell(self, *facts: Fact) -> list[Event]:
         found = [*self.telling.facts(self.t, facts, Now(self.lying, self.sides, self.disturbed))]
@@ -78,9 +87,15 @@ class Table:
         return self.lying.cards[-count:]
 
 
-def votes(face: str | None) -> Votes:
+def likely_of(face: str, likely: float) -> Floats:
+    found = np.full(len(READS), (1 - likely) / (len(READS) - 1))
+    found[READS.index(face)] = likely
+    return found
+
+
+def votes(face: str | None, likely: float = 1.0) -> Votes:
     found = Votes()
-    found.add(np.eye(len(READS))[READS.index(face or "back")], 1.0)
+    found.add(likely_of(face or "back", likely), 1.0)
     return found
 
 
@@ -261,6 +276,135 @@ def test_a_face_of_another_hand_says_nothing(four: Table) -> None:
     assert plain(four.turns(other, "9h")) == [("turn", "9h", "up")]
 
 
+# ---- a back that was lost while its hand was set ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def nearly(four: Table) -> Table:
+    """Give a table on which three of the four are set, and the last still lies where it was dealt."""
+    for zone, number in (("box3.low", 0), ("box3.low", 1), ("box3.high", 0)):
+        assert plain(four.comes(zone, number)) == [("move", zone)]
+    return four
+
+
+def unset(table: Table) -> Card:
+    (card,) = [card for card in table.lying.cards if card.zone == "box3.cards"]
+    return card
+
+
+def test_a_back_that_was_lost_while_its_hand_was_set_lies_where_one_is_missing(nearly: Table) -> None:
+    last = unset(nearly)
+    assert nearly.goes(last) == []
+    assert nearly.wait(HELD_DOWN_S - 2 * STEP_S) == []
+    (event,) = nearly.wait(4 * STEP_S)
+    assert (event["event"], event["id"], event["zone"]) == ("move", last.id, "box3.high")
+    assert nearly.wait(4 * HELD_DOWN_S) == []
+
+
+def test_where_it_lies_it_comes_to_light_without_a_word(nearly: Table) -> None:
+    last = unset(nearly)
+    nearly.goes(last)
+    nearly.wait(2 * HELD_DOWN_S)
+    assert nearly.comes("box3.high", 1) == []
+    assert nearly.lying.cards[-1].id == last.id
+    assert nearly.wait(4 * HELD_DOWN_S) == []
+
+
+def test_if_it_comes_to_light_in_time_it_is_told_where_it_does(nearly: Table) -> None:
+    nearly.goes(unset(nearly))
+    assert plain(nearly.comes("box3.high", 1)) == [("move", "box3.high")]
+    assert nearly.wait(4 * HELD_DOWN_S) == []
+
+
+def test_if_two_were_lost_it_is_not_known_which_lies_where(nearly: Table) -> None:
+    nearly.goes(unset(nearly), nearly.lying.cards[-1])
+    assert nearly.wait(4 * HELD_DOWN_S) == []
+
+
+def test_with_its_hand_it_is_taken_away_from_there(nearly: Table) -> None:
+    dealt = [card.id for card in nearly.lying.cards]
+    nearly.goes(unset(nearly))
+    nearly.wait(2 * HELD_DOWN_S)
+    events = nearly.goes(*nearly.lying.cards) + nearly.wait(2 * HELD_DOWN_S)
+    assert kinds(events) == ["remove"] * 4 + ["clear"]
+    assert sorted(map(str, ids(events, "remove"))) == sorted(dealt)
+
+
+# ---- faces that were seen while the cards were turned ----------------------------------------------------------------
+
+SETTLED_S = QUIET_S + 2 * STEP_S
+
+
+@pytest.fixture
+def shown(four: Table) -> Table:
+    """Give a table on which the dealer shows a card of his, and a hand of four backs lies."""
+    four.turns(four.deal("dealer.cards")[0], "2c")
+    return four
+
+
+def test_a_face_that_was_seen_is_told_of_a_back_under_others_once(shown: Table) -> None:
+    first, *_ = shown.lying.cards
+    shown.read("box3.cards", "9h", "9h")
+    assert shown.wait(QUIET_S - 2 * STEP_S) == []
+    (event,) = shown.wait(4 * STEP_S)
+    assert plain([event]) == [("turn", "9h", "up")]
+    assert event["id"] == first.id
+    assert (first.up, first.face) == (True, "9h")
+    assert shown.wait(4 * QUIET_S) == []
+
+
+def test_before_the_dealer_shows_a_card_no_face_is_told(four: Table) -> None:
+    dealers = four.deal("dealer.cards")
+    four.read("box3.cards", "9h", "9h")
+    assert four.wait(4 * QUIET_S) == []
+    assert plain(four.turns(dealers[0], "2c")) == [("turn", "2c", "up"), ("turn", "9h", "up")]
+
+
+def test_a_face_that_was_seen_corrects_a_card_that_was_turned_without(shown: Table) -> None:
+    _, second, *_ = shown.lying.cards
+    assert plain(shown.turns(second, "9d", likely=0.6)) == [("turn", None, "up")]
+    shown.read("box3.cards", "9h", "9h")
+    (event,) = shown.wait(SETTLED_S)
+    assert (event["event"], event["id"], event["card"]) == ("correct", second.id, "9h")
+    assert shown.wait(4 * QUIET_S) == []
+
+
+def test_a_face_that_was_seen_may_be_of_a_back_that_was_lost(shown: Table) -> None:
+    first, *_ = shown.lying.cards
+    shown.goes(first)
+    shown.wait(2 * HELD_DOWN_S)
+    shown.read("box3.cards", "9h", "9h")
+    (event,) = shown.wait(SETTLED_S)
+    assert (event["event"], event["id"], event["card"]) == ("turn", first.id, "9h")
+    assert shown.wait(4 * QUIET_S) == []
+
+
+def test_a_face_that_was_seen_corrects_a_card_that_was_turned_without_and_lost(shown: Table) -> None:
+    _, second, *_ = shown.lying.cards
+    shown.turns(second, "9d", likely=0.6)
+    shown.goes(second)
+    shown.wait(2 * HELD_DOWN_S)
+    shown.read("box3.cards", "9h", "9h")
+    (event,) = shown.wait(SETTLED_S)
+    assert (event["event"], event["id"], event["card"]) == ("correct", second.id, "9h")
+
+
+def test_what_was_seen_is_of_no_later_round(shown: Table) -> None:
+    shown.read("box3.cards", "9h", "9h")
+    assert kinds(shown.goes(*shown.lying.cards) + shown.wait(2 * HELD_DOWN_S))[-1] == "clear"
+    shown.deal("box3.cards")
+    assert plain(shown.turns(shown.deal("dealer.cards")[0], "2c")) == [("turn", "2c", "up")]
+    assert shown.wait(4 * QUIET_S) == []
+
+
+def test_where_no_hands_of_four_are_dealt_what_was_seen_is_not_told() -> None:
+    table = Table("blackjack-7")
+    table.deal("box3.cards")
+    table.turns(table.deal("dealer.cards", 2)[0], "2c")
+    table.read("box3.cards", "9h", "9h")
+    assert table.wait(4 * QUIET_S) == []
+
+
 # ---- one face, twice ------------------------------------------------------------------------------------------------
 
 
@@ -427,6 +571,66 @@ def test_cards_that_came_to_rest_at_once_have_names_of_their_own(nine: Table) ->
     nine.lying.cards += both
     events = nine.tell(*map(New, both))
     assert ids(events, "card") == [f"c{round(nine.t * 1000)}", f"c{round(nine.t * 1000) + 1}"]
+
+
+# ---- cards that come to rest together --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("later", "together"), [(1, True), (2, True), (3, False), (10, False)])
+@pytest.mark.parametrize("preset", ["si-ki-pi-6", "blackjack-7"])
+def test_cards_that_come_to_rest_at_once_in_one_place_were_drawn_together(
+    preset: str, later: int, *, together: bool
+) -> None:
+    assert 2 * STEP_S < TOGETHER_S < 3 * STEP_S
+    table = Table(preset)
+    (first,) = table.comes("box3.cards", 0)
+    table.wait((later - 1) * STEP_S)
+    (second,) = table.comes("box3.cards", 1)
+    assert "together" not in first
+    assert second.get("together") is (True if together else None)
+
+
+def test_three_may_be_drawn_together() -> None:
+    table = Table("si-ki-pi-6")
+    events = [event for number in range(3) for event in table.comes("box3.cards", number)]
+    assert [event.get("together") for event in events] == [None, True, True]
+
+
+def test_what_counts_is_when_cards_came_to_rest_and_not_when_they_are_told() -> None:
+    table = Table("si-ki-pi-6")
+    table.comes("box3.cards", 0)
+    second = table.card("box3.cards", 1)
+    table.lying.cards.append(second)
+    table.wait(1.0)
+    (event,) = table.tell(New(second))
+    assert event["together"] is True
+
+
+@pytest.mark.parametrize("zones", [("box4.cards", "box3.cards"), ("box3.cards", "box4.cards", "box3.cards")])
+def test_a_card_that_comes_after_one_elsewhere_was_not_drawn_with_any(zones: Sequence[str]) -> None:
+    table = Table("si-ki-pi-6")
+    events = [event for number, zone in enumerate(zones) for event in table.comes(zone, number)]
+    assert kinds(events) == ["card"] * len(zones)
+    assert not any("together" in event for event in events)
+
+
+def test_of_cards_that_lay_there_at_first_nobody_knows_whether_they_were_drawn_together() -> None:
+    table = Table("si-ki-pi-6")
+    table.lying.cards = [table.card("box3.cards", number) for number in range(2)]
+    facts = [New(card) for card in table.lying.cards]
+    events = [*table.telling.facts(0.0, facts, Now(table.lying, table.sides, table.disturbed), first=True)]
+    assert [event["found"] for event in events] == [True, True]
+    assert not any("together" in event for event in events)
+
+
+def test_a_card_that_came_to_rest_long_before_the_last_and_is_told_late_was_not_drawn_with_it() -> None:
+    table = Table("si-ki-pi-6")
+    late = table.card("box3.cards", 0)  # it takes long to be believed
+    table.wait(1.0)
+    table.comes("box3.cards", 1)
+    table.lying.cards.append(late)
+    (event,) = table.tell(New(late))
+    assert "together" not in event
 
 
 # ---- faces that are known better ------------------------------------------------------------------------------------
