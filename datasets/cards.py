@@ -105,13 +105,29 @@ def inverted(image: Image) -> Image:
 
 def with_portrait(face: Image, other: Image) -> Image:
     """Give a court card with the portrait of another: indices, and the pips at the portrait's corners, stay its own."""
+    return np.where(_portrait(face), other, face).astype(np.uint8, copy=False)
+
+
+def dyed(face: Image, ink: tuple[float, float, float], *, court: bool) -> Image:
+    """Give a card printed in another ink (blue first); the portrait of a court card stays as it is."""
+    paper = np.median(face[4:-4, 4:-4].reshape(-1, 3), axis=0)
+    least = face.min(axis=2, keepdims=True).astype(np.float32)
+    full = max(float(paper.min()) - float(np.percentile(least, 1)), 1.0)
+    dark = np.clip((float(paper.min()) - least) / full, 0, 1)
+    new = paper + dark * (np.array(ink) - paper)
+    kept = _portrait(face) if court else np.zeros((*face.shape[:2], 1), bool)
+    return np.where(kept, face, np.clip(new, 0, 255).round()).astype(np.uint8)
+
+
+def _portrait(face: Image) -> NDArray[np.bool_]:
+    """Give the part of a court card that its portrait fills."""
     height, width = face.shape[:2]
-    mask = np.zeros((height, width, 1), np.uint8)
+    mask = np.zeros((height, width, 1), bool)
     (left, top), (right, low) = ((round(x * width), round(y * height)) for x, y in PORTRAIT)
-    mask[top:low, left:right] = 1
+    mask[top:low, left:right] = True
     across, along = round(PIP[0] * width), round(PIP[1] * height)
-    mask[:along, :across] = mask[height - along :, width - across :] = 0
-    return np.where(mask, other, face).astype(np.uint8, copy=False)
+    mask[:along, :across] = mask[height - along :, width - across :] = False
+    return mask
 
 
 @lru_cache(maxsize=256)

@@ -21,6 +21,7 @@ from datasets.cards import (
     back_pack,
     darken,
     deck_pack,
+    dyed,
     lay_over,
     texture_of,
     with_portrait,
@@ -30,7 +31,7 @@ from datasets.cloth import draw_cloth, to_bytes
 from datasets.decks import CARD_PX
 from datasets.felts import FELTS, felt_style
 from datasets.light import ONE, add_grain, develop, squeeze
-from datasets.names import FACES
+from datasets.names import COURTS, FACES
 from datasets.scene import BRIDGE, POKER, Sensor
 from vision.rectify import rectangle, rectify
 
@@ -40,8 +41,15 @@ ELSEWHERE = 0.35  # so many grounds are no cloth
 PRESSED = 0.6  # so many pictures come compressed
 BOXED = 0.6  # so many crops are cut along a rectangle, as detectors have it, though the card is seen from the side
 GROUND_PX = 420
-COURTS = tuple(face for face in FACES if face[0] in "JQK")
 MIXED = 0.2  # so many court cards bear another's portrait: portraits differ by maker, an index says what it says
+DYED = 0.2  # so many cards are printed in an ink of another kind: decks of four colours are few, and each has its own
+INKS = {  # blue, green, red, from the darkest to the lightest
+    "s": (((0, 0, 0), (70, 60, 60)), ((70, 20, 20), (160, 90, 70))),
+    "h": (((10, 0, 130), (90, 70, 240)), ((60, 0, 150), (150, 60, 230))),
+    "d": (((90, 30, 0), (240, 160, 90)), ((0, 90, 180), (60, 180, 245)), ((10, 0, 130), (90, 70, 240))),
+    "c": (((0, 60, 0), (110, 190, 90)), ((0, 0, 0), (70, 60, 60))),
+}
+OFTEN_PX = (45.0, 120.0)  # half of the cards are as tall as a camera over a table shows them
 BESIDE = 0.6  # a card that overlaps a place by less than so much does not lie there
 DECK_RUN = 8  # so many crops in a row are of one deck
 SKIN = ((140, 180, 225), (105, 150, 205), (80, 115, 170), (55, 80, 125), (40, 55, 90), (60, 60, 60))
@@ -126,7 +134,8 @@ def _crop(dice: Dice, deck: str, back: str, ground: Image) -> Crop:
 def _subject(dice: Dice) -> Subject:
     """Lay a card at any angle, as tall in pixels as cameras show cards, seen a little from the side."""
     size = POKER if dice.random() < 0.6 else BRIDGE
-    tall = exp(float(dice.uniform(log(TALL_PX[0]), log(TALL_PX[1]))))
+    low, high = OFTEN_PX if dice.random() < 0.5 else TALL_PX
+    tall = exp(float(dice.uniform(log(low), log(high))))
     scale = tall / size[1]
     lean = 1 - abs(float(dice.normal(0, 0.16)))
     half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.array(size) * scale / 2
@@ -182,13 +191,25 @@ def _hand_of(dice: Dice, face: str, deck: str, back: str) -> tuple[list[Laid], L
     elif chance < 0.6:  # one that lies anyhow
         across, along, turn = (float(dice.uniform(*ends)) for ends in ((-0.9, 0.9), (-0.9, 0.9), (0, 360)))
         above.append(Laid(pack.texture(pick(dice, FACES)), across, along, turn))
-    if face == "back":
-        own = back_pack(back).texture("back")
-    elif face in COURTS and dice.random() < MIXED:
-        own = texture_of(with_portrait(pack.faces[face], pack.faces[pick(dice, COURTS)]))
-    else:
-        own = pack.texture(face)
+    own = back_pack(back).texture("back") if face == "back" else _own(dice, face, deck)
     return below, Laid(own), above
+
+
+def _own(dice: Dice, face: str, deck: str) -> Texture:
+    """Give a face of a deck: now and then with another's portrait, or in another ink."""
+    pack, chance = deck_pack(deck), dice.random()
+    if face in COURTS and chance < MIXED:
+        return texture_of(with_portrait(pack.faces[face], pack.faces[pick(dice, COURTS)]))
+    if chance > 1 - DYED and not deck.endswith(NIGHT):
+        return texture_of(dyed(pack.faces[face], _ink(face, dice), court=face in COURTS))
+    return pack.texture(face)
+
+
+def _ink(face: str, dice: Dice) -> tuple[float, float, float]:
+    dark, light = pick(dice, INKS[face[1]])
+    mixed = np.array(dark) + float(dice.random()) * (np.array(light) - np.array(dark)) + dice.normal(0, 8, 3)
+    blue, green, red = np.clip(mixed, 0, 255)
+    return float(blue), float(green), float(red)
 
 
 def _lay(image: Image, subject: Subject, hand: tuple[list[Laid], Laid, list[Laid]], dice: Dice) -> float:

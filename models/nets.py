@@ -1,11 +1,13 @@
 """The two networks, as ultralytics builds them: the detector's oriented boxes, the reader's classes."""
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import onnx
 import torch
+from onnx import numpy_helper
 from torch import nn
 
 from datasets.faults import DataError
@@ -49,6 +51,37 @@ def take_over(net: nn.Module, state: Mapping[str, torch.Tensor]) -> None:
     own = net.state_dict()
     fitting = {name: state[name] for name, tensor in own.items() if name in state and state[name].shape == tensor.shape}
     net.load_state_dict(fitting, strict=False)
+
+
+def go_on_from(net: nn.Module, path: Path, pictures: torch.Tensor) -> None:
+    """Load the weights that ship. Each convolution there holds its own normalisation, so that is taken out again.
+
+    It is measured on some pictures, and laid out so that what the network says is the same.
+    """
+    shipped = {one.name: numpy_helper.to_array(one) for one in onnx.load(path).graph.initializer}
+    weights = {name.removeprefix("net."): torch.tensor(array) for name, array in shipped.items()}
+    normal = {name: part for name, part in net.named_modules() if isinstance(part, nn.BatchNorm2d)}
+    if missing := [name for name, _ in net.named_parameters() if name not in weights and ".bn." not in name]:
+        raise DataError(f"{path}: no network of ours: it has no weights named {missing[0]}")
+    take_over(net, weights)
+
+    def measure(part: nn.BatchNorm2d, bias: torch.Tensor) -> Callable[[nn.Module, tuple[torch.Tensor]], None]:
+        def hook(_: nn.Module, given: tuple[torch.Tensor]) -> None:
+            part.running_mean, part.running_var = given[0].mean((0, 2, 3)), given[0].var((0, 2, 3))
+            part.weight.copy_((part.running_var + part.eps).sqrt())
+            part.bias.copy_(bias + part.running_mean)
+
+        return hook
+
+    hooks = [
+        part.register_forward_pre_hook(measure(part, weights[f"{name.removesuffix('.bn')}.conv.bias"]))
+        for name, part in normal.items()
+    ]
+    net.eval()
+    with torch.no_grad():
+        net(pictures.float() / 255)
+    for hook in hooks:
+        hook.remove()
 
 
 def net_of(path: Path) -> str:

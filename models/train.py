@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import torch
+from torch import nn
 
 from datasets.cache import cache_dir
 from datasets.cardless import cardless
@@ -13,7 +14,7 @@ from datasets.casting import art
 from datasets.faults import Arguments, DataError, number_from
 from models import learn_detector, learn_reader, plain
 from models.loop import Recipe, Training, feed
-from models.nets import DEFAULT, new_net
+from models.nets import DEFAULT, go_on_from, new_net
 from models.shelf import NETWORKS
 
 STEPS = {"detector": 6000, "reader": 12000}
@@ -46,22 +47,32 @@ def main(arguments: list[str]) -> int:
         options.rate or RATE[kind],
         options.seed,
     )
-    training = Training(new_net(kind, recipe.net, start), recipe, folder, device)
     others = cardless("train")
     if kind == "reader":
         shots = learn_reader.shots_of(options.photographs)
+        reads = learn_reader.CropBatches(recipe.seed, recipe.batch // 2, shots)
+        training = Training(_net(recipe, start, reads[0][0]), recipe, folder, device)
         _tell(
             training, {"decks": len(art("decks", "train")), "photographed cards": len(shots), "cardless": len(others)}
         )
-        reads = learn_reader.CropBatches(recipe.seed, recipe.batch // 2, shots)
         training.run(lambda first: feed(reads, first, options.workers), learn_reader.loss)
     else:
         windows = learn_detector.source_of(recipe.seed, recipe.batch, sets, options.photographs, others)
+        training = Training(_net(recipe, start, windows[0][0]), recipe, folder, device)
         _tell(training, windows.counts)
         learn_detector.prepare(training)
         training.run(lambda first: feed(windows, first, options.workers), learn_detector.loss)
     sys.stdout.write(f"{training.checkpoint}: {training.step} steps\n")
     return 0
+
+
+def _net(recipe: Recipe, start: Path, pictures: torch.Tensor) -> nn.Module:
+    """Build a network that begins with what lies in a file: ours that ships, or a checkpoint."""
+    if start.suffix != ".onnx":
+        return new_net(recipe.kind, recipe.net, start)
+    net = new_net(recipe.kind, recipe.net)
+    go_on_from(net, start, pictures)
+    return net
 
 
 def _tell(training: Training, counts: Mapping[str, int]) -> None:
@@ -75,7 +86,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("kind", choices=(*NETWORKS, "plain"))
     parser.add_argument("-o", type=Path, metavar="DIR", help="where its checkpoints lie; the cache, if not said")
     parser.add_argument("--net", default="", help="another of ultralytics' networks, such as yolo26n-obb.yaml")
-    parser.add_argument("--start", type=Path, metavar="FILE", help="weights to start from; those fetched, if not said")
+    parser.add_argument(
+        "--start",
+        type=Path,
+        metavar="FILE",
+        help="weights to start from, such as models/reader.onnx; those fetched, if not said",
+    )
     parser.add_argument("--steps", type=number_from(0), default=0)
     parser.add_argument("--batch", type=number_from(0), default=0)
     parser.add_argument("--rate", type=float, default=0.0)

@@ -8,7 +8,7 @@ import pytest
 
 from datasets.__main__ import main
 from datasets.cache import write_picture
-from datasets.cards import NIGHT, back_pack, deck_pack, with_portrait
+from datasets.cards import NIGHT, Image, back_pack, deck_pack, dyed, with_portrait
 from datasets.felt_styles import FELTS
 from datasets.strewn import SIDE, strewn
 
@@ -67,6 +67,55 @@ def test_a_court_may_bear_the_portrait_of_another_and_keeps_its_index_and_pip() 
     middle = (slice(int(0.4 * height), int(0.6 * height)), slice(int(0.3 * width), int(0.7 * width)))
     assert (mixed[middle] == other[middle]).all()
     assert (mixed[middle] != own[middle]).any()
+
+
+GREEN = (30.0, 150.0, 20.0)
+
+
+def farthest(one: Image, other: Image | tuple[float, ...]) -> float:
+    """Give by how much two pictures, or a picture and a colour, differ at most."""
+    return float(np.abs(one.astype(float) - other).max(initial=0))
+
+
+@pytest.mark.parametrize(("name", "court"), [("9s", False), ("9h", False), ("Jc", True), ("Qd", True)])
+def test_a_card_in_another_ink_has_its_paper_and_the_ink_for_what_was_printed(name: str, *, court: bool) -> None:
+    face = deck_pack("house").faces[name]
+    found = dyed(face, GREEN, court=court)
+    index = (slice(0, int(0.3 * face.shape[0])), slice(0, int(0.17 * face.shape[1])))
+    least = face[index].min(axis=2)
+    paper, ink = least > 248, least < 8
+    assert ink.sum() > 200
+    assert paper.sum() > 1000
+    assert farthest(found[index][paper], face[index][paper]) <= 6
+    assert farthest(found[index][ink], GREEN) <= 8
+
+
+def test_what_is_half_ink_becomes_half_the_new_ink() -> None:
+    face = np.full((60, 40, 3), 250, np.uint8)
+    face[5:20, 5:20] = 0
+    face[30:40, 5:20] = 125
+    found = dyed(face, (50.0, 150.0, 250.0), court=False)
+    assert found[10, 10].tolist() == [50, 150, 250]
+    assert found[35, 10].tolist() == [150, 200, 250]
+    assert found[50, 30].tolist() == [250, 250, 250]
+
+
+@pytest.mark.parametrize("court", [True, False])
+def test_the_portrait_of_a_court_card_stays_in_its_inks(*, court: bool) -> None:
+    face = deck_pack("house").faces["Js"]
+    found = dyed(face, GREEN, court=court)
+    height, width = face.shape[:2]
+    middle = (slice(int(0.4 * height), int(0.6 * height)), slice(int(0.3 * width), int(0.7 * width)))
+    corner = (slice(0, int(0.3 * height)), slice(0, int(0.4 * width)))
+    assert (farthest(found[middle], face[middle]) == 0) is court
+    for turned in (face[::-1, ::-1], face):
+        new = found if turned is face else found[::-1, ::-1]
+        assert farthest(new[corner], turned[corner]) > 100
+
+
+def test_an_ink_that_is_blacker_than_black_is_black() -> None:
+    face = deck_pack("house").faces["9s"]
+    assert farthest(dyed(face, (-6.0, 0.0, 0.0), court=False), dyed(face, (0.0, 0.0, 0.0), court=False)) <= 6
 
 
 def test_a_set_of_them_keeps_to_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

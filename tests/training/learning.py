@@ -13,9 +13,12 @@ import numpy as np
 import onnxruntime
 import pytest
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from datasets.cache import Picture
+from datasets.crops import crops
+from datasets.faults import DataError
 from datasets.sets import READS
 from datasets.truth import CardTruth, StackTruth, Truth
 from models import importing, learn_detector, learn_reader, plain
@@ -23,7 +26,8 @@ from models.__main__ import main
 from models.export import shipped, write_onnx
 from models.learn_detector import SIDE, Sight, window
 from models.loop import Recipe, Training
-from models.nets import new_net
+from models.nets import go_on_from, new_net
+from models.shelf import HERE
 from vision.detector import GREY, corners
 from vision.rectify import SIZE
 
@@ -130,6 +134,41 @@ def agree(kind: str, checkpoint: Path, folder: Path, size: tuple[int, int]) -> N
     with torch.no_grad():
         expected = shipped(kind, checkpoint)(torch.from_numpy(pictures)).numpy()
     assert session.run(None, {"pictures": pictures})[0] == pytest.approx(expected, abs=1e-2)
+
+
+def drawn(count: int) -> torch.Tensor:
+    """Give crops as the reader learns from them: red first."""
+    images = np.stack([crop.image for crop in islice(crops("test", 3), count)])
+    return torch.from_numpy(np.ascontiguousarray(images[..., ::-1].transpose(0, 3, 1, 2)))
+
+
+def test_a_reader_that_goes_on_from_the_one_that_ships_says_the_same() -> None:
+    torch.set_num_threads(1)
+    torch.manual_seed(3)
+    net, path, measured = new_net("reader"), HERE / "reader.onnx", drawn(64)
+    go_on_from(net, path, measured[:48])  # the rest it has not seen
+    assert not net.training
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    (expected,) = session.run(None, {"pictures": measured.flip(1).permute(0, 2, 3, 1).numpy()})
+
+    def says(pictures: torch.Tensor) -> NDArray[np.float32]:
+        with torch.no_grad():
+            found = net.predict(pictures.float() / 255)
+        return np.asarray((found[1] if isinstance(found, tuple) else found).numpy())
+
+    before = {name: one.clone() for name, one in net.state_dict().items()}
+    assert says(measured) == pytest.approx(expected, abs=1e-3)
+    assert all(torch.equal(one, before[name]) for name, one in net.state_dict().items())  # it measures no more
+    net.train()
+    assert says(measured[:48]) == pytest.approx(expected[:48], abs=0.2)
+    assert says(measured[:48]) != pytest.approx(expected[:48], abs=1e-3)  # it normalises, and may learn
+
+
+def test_a_reader_does_not_go_on_from_another_network() -> None:
+    with pytest.raises(DataError) as refused:
+        go_on_from(new_net("reader"), HERE / "detector.onnx", torch.zeros((1, 3, SIZE[1], SIZE[0]), dtype=torch.uint8))
+    (line,) = str(refused.value).splitlines()
+    assert f"{HERE / 'detector.onnx'}: no network of ours" in line
 
 
 def test_only_the_rank_may_be_known() -> None:
