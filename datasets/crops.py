@@ -42,14 +42,15 @@ PRESSED = 0.6  # so many pictures come compressed
 BOXED = 0.6  # so many crops are cut along a rectangle, as detectors have it, though the card is seen from the side
 GROUND_PX = 420
 MIXED = 0.2  # so many court cards bear another's portrait: portraits differ by maker, an index says what it says
-DYED = 0.2  # so many cards are printed in an ink of another kind: decks of four colours are few, and each has its own
+# So many cards that are taught are printed in an ink of another kind: decks of four colours are few, each with its own.
+DYED = 0.2
 INKS = {  # blue, green, red, from the darkest to the lightest
     "s": (((0, 0, 0), (70, 60, 60)), ((70, 20, 20), (160, 90, 70))),
     "h": (((10, 0, 130), (90, 70, 240)), ((60, 0, 150), (150, 60, 230))),
     "d": (((90, 30, 0), (240, 160, 90)), ((0, 90, 180), (60, 180, 245)), ((10, 0, 130), (90, 70, 240))),
     "c": (((0, 60, 0), (110, 190, 90)), ((0, 0, 0), (70, 60, 60))),
 }
-OFTEN_PX = (45.0, 120.0)  # half of the cards are as tall as a camera over a table shows them
+OFTEN_PX = (45.0, 120.0)  # half of those that are taught are as tall as a camera over a table shows them
 BESIDE = 0.6  # a card that overlaps a place by less than so much does not lie there
 DECK_RUN = 8  # so many crops in a row are of one deck
 SKIN = ((140, 180, 225), (105, 150, 205), (80, 115, 170), (55, 80, 125), (40, 55, 90), (60, 60, 60))
@@ -91,7 +92,8 @@ def crops(split: str, seed: int, decks: Sequence[str] = ()) -> Iterator[Crop]:
         deck = pick(dice, names)
         night = NIGHT if dice.random() < NIGHTS else ""
         for _ in range(DECK_RUN):
-            drawn = _crop(dice, deck + night, pick(dice, backs) + night, pick(dice, grounds))
+            names_of = (deck + night, pick(dice, backs) + night)
+            drawn = _crop(dice, names_of, pick(dice, grounds), taught=split == "train")
             yield replace(drawn, deck=deck)
 
 
@@ -107,16 +109,18 @@ def _ground(split: str, others: Sequence[Path], dice: Dice) -> Image:
     return to_bytes(draw_cloth(cloth, (GROUND_PX, GROUND_PX), float(dice.uniform(0.7, 2.2)), dice))
 
 
-def _crop(dice: Dice, deck: str, back: str, ground: Image) -> Crop:
+def _crop(dice: Dice, names: tuple[str, str], ground: Image, *, taught: bool) -> Crop:
+    """Draw a crop of a deck and a back; what is taught is varied more than what is judged by."""
+    deck, back = names
     kind = dice.random()
     face = "none" if kind < 0.1 else "back" if kind < 0.15 else pick(dice, FACES)
-    subject = _subject(dice)
+    subject = _subject(dice, taught=taught)
     image = _cut(ground, subject.side, dice)
     visible = 1.0
     if face == "none":
         _lay_nothing(image, subject, deck, back, dice)
     else:
-        visible = _lay(image, subject, _hand_of(dice, face, deck, back), dice)
+        visible = _lay(image, subject, _hand_of(dice, face, names, taught=taught), dice)
     sensor = random_sensor(dice, 1920)
     if subject.tall < 60:  # nobody hangs a camera so that small cards are out of focus as well
         sensor = replace(sensor, blur_px=min(sensor.blur_px, 0.9))
@@ -131,10 +135,10 @@ def _crop(dice: Dice, deck: str, back: str, ground: Image) -> Crop:
     return Crop(found, taken, quad, face, deck, _hardness(subject, sensor, visible, level), subject.tall, visible)
 
 
-def _subject(dice: Dice) -> Subject:
+def _subject(dice: Dice, *, taught: bool) -> Subject:
     """Lay a card at any angle, as tall in pixels as cameras show cards, seen a little from the side."""
     size = POKER if dice.random() < 0.6 else BRIDGE
-    low, high = OFTEN_PX if dice.random() < 0.5 else TALL_PX
+    low, high = OFTEN_PX if taught and dice.random() < 0.5 else TALL_PX
     tall = exp(float(dice.uniform(log(low), log(high))))
     scale = tall / size[1]
     lean = 1 - abs(float(dice.normal(0, 0.16)))
@@ -165,8 +169,9 @@ class Laid:
     turn: float = 0.0
 
 
-def _hand_of(dice: Dice, face: str, deck: str, back: str) -> tuple[list[Laid], Laid, list[Laid]]:
+def _hand_of(dice: Dice, face: str, names: tuple[str, str], *, taught: bool) -> tuple[list[Laid], Laid, list[Laid]]:
     """Give the cards below the subject, itself, and those that cover it."""
+    deck, back = names
     pack = deck_pack(deck)
 
     def other(across: float, along: float) -> Laid:
@@ -191,16 +196,16 @@ def _hand_of(dice: Dice, face: str, deck: str, back: str) -> tuple[list[Laid], L
     elif chance < 0.6:  # one that lies anyhow
         across, along, turn = (float(dice.uniform(*ends)) for ends in ((-0.9, 0.9), (-0.9, 0.9), (0, 360)))
         above.append(Laid(pack.texture(pick(dice, FACES)), across, along, turn))
-    own = back_pack(back).texture("back") if face == "back" else _own(dice, face, deck)
+    own = back_pack(back).texture("back") if face == "back" else _own(dice, face, deck, taught=taught)
     return below, Laid(own), above
 
 
-def _own(dice: Dice, face: str, deck: str) -> Texture:
+def _own(dice: Dice, face: str, deck: str, *, taught: bool) -> Texture:
     """Give a face of a deck: now and then with another's portrait, or in another ink."""
-    pack, chance = deck_pack(deck), dice.random()
-    if face in COURTS and chance < MIXED:
+    pack = deck_pack(deck)
+    if face in COURTS and dice.random() < MIXED:
         return texture_of(with_portrait(pack.faces[face], pack.faces[pick(dice, COURTS)]))
-    if chance > 1 - DYED and not deck.endswith(NIGHT):
+    if taught and dice.random() < DYED and not deck.endswith(NIGHT):
         return texture_of(dyed(pack.faces[face], _ink(face, dice), court=face in COURTS))
     return pack.texture(face)
 

@@ -41,7 +41,7 @@ CLEAR: Final = 0.8  # the score of a back that is learnt
 ALONE_MM: Final = 110.0  # from the next card
 PILE_MM: Final = 18.0  # boxes nearer to a fit than this are of its pile
 APART_MM: Final = 4.0  # fits nearer than this are of one card
-HANDLED: Final = 0.1  # of a back may lie under a hand, and its print still shows where it lies
+HANDLED: Final = 0.15  # of a back may lie under a hand, and its print still shows where it lies
 COVERS: Final = 0.02  # of a back may lie under another, and it still is on top
 
 

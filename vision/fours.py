@@ -59,8 +59,8 @@ def stands_for(card: Card, lying: Sequence[Card], gone: Sequence[Card]) -> Card 
         same = one.zone == card.zone
         if card.up and same and one not in gone and one.met_at < card.met_at:
             kind = 0  # turned where it lay
-        elif one in gone:
-            kind = 3 if card.up and not same and is_set(one.zone) else 1  # hands that are shown keep their parts
+        elif one in gone and (same or not is_set(one.zone)):
+            kind = 1
         elif same and is_set(card.zone) and among >= HALF - 1:
             kind = 2  # the hand has as many as it may
         elif is_set(one.zone) and among >= HALF:
@@ -68,8 +68,9 @@ def stands_for(card: Card, lying: Sequence[Card], gone: Sequence[Card]) -> Card 
         elif not is_set(one.zone):
             kind = 4
         else:
-            kind = 5
-        return kind, one.met_at >= card.met_at, distance(one.place, card.place) if kind == 0 else -float(one.layer)
+            kind = 5 if one in gone else 6
+        apart = distance(one.place, card.place) if kind == 0 else -float(one.layer)
+        return kind, one.met_at >= card.met_at, apart
 
     return min(backs, key=rank, default=None)
 

@@ -15,6 +15,7 @@ from vision.tracks import VOTES, Patch, Stack, distance
 Points = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows, columns
 
 SAME_MM: Final = 10.0
+IN_PART_MM: Final = 30.0  # so near a stack no other has room: beside a hand, it is what shows of the one that stands
 AGREE_MM: Final = 8.0
 FIRM: Final = 0.4  # a score
 NEW: Final = 0.4  # of a stack's top has changed
@@ -75,6 +76,8 @@ class Stacks:
                 if look.under_hand(patch) or not _shows_print(patch, look):
                     met.append(known)
                     self._again(known, seen, patch, look)
+            elif known is not None and distance(known.place, seen.place) <= IN_PART_MM and look.under_hand(patch):
+                met.append(known)
             else:
                 self._came(seen, patch, look)
         for stack in [one for one in self.stacks if one not in met]:

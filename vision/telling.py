@@ -128,10 +128,10 @@ class Telling:
         yield event | {"rested": round(card.rested, 3)} | ({"found": True} if first else {})
 
     def _fifth(self, card: Card, lying: Lying) -> bool:
-        """Tell whether a hand has its four cards, and what looks like one more cannot be read: it is one of them."""
-        if not (self.fours and card.up) or card.votes.best[1] >= SURE:
+        """Tell whether a hand has its four cards, and what looks like one more is one of them."""
+        if not self.fours or sum(bool(one.id) and box(one.zone) == box(card.zone) for one in self.theirs(lying)) < FOUR:
             return False
-        return sum(bool(one.id) and box(one.zone) == box(card.zone) for one in self.theirs(lying)) >= FOUR
+        return is_set(card.zone) or (card.up and card.votes.best[1] < SURE)
 
     def _face(self, card: Card) -> Event:
         best, likely = card.votes.best
@@ -165,7 +165,7 @@ class Telling:
     def _slid(self, card: Card, lying: Lying) -> bool:
         """Tell whether the face that shows now was told of another card of the hand: that one lies here, then."""
         best, _ = card.votes.best
-        own = [one for one in lying.cards if one is not card and one.id and box(one.zone) == box(card.zone)]
+        own = [one for one in self.theirs(lying) if one is not card and one.id and box(one.zone) == box(card.zone)]
         other = next((one for one in own if card.up and one.up and one.face == self.classes[best]), None)
         if other is None or not card.id:
             return False

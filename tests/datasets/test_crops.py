@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from datasets.cards import Floats
-from datasets.crops import INKS, OFTEN_PX, TALL_PX, _ink, _subject
+from datasets.cards import Floats, deck_pack
+from datasets.crops import INKS, OFTEN_PX, TALL_PX, _ink, _own, _subject
 
 MANY = 3000
 OFF = 45.0  # grey levels: so far an ink may be from those between its darkest and its lightest
@@ -12,7 +12,7 @@ OFF = 45.0  # grey levels: so far an ink may be from those between its darkest a
 
 def test_half_of_the_cards_are_as_tall_as_a_camera_over_a_table_shows_them() -> None:
     dice = np.random.default_rng(7)
-    tall = np.array([_subject(dice).tall for _ in range(MANY)])
+    tall = np.array([_subject(dice, taught=True).tall for _ in range(MANY)])
     low, high = OFTEN_PX
     others = np.log(high / low) / np.log(TALL_PX[1] / TALL_PX[0])  # of the other half are as tall
     assert ((tall >= low) & (tall <= high)).mean() == pytest.approx((1 + others) / 2, abs=0.03)
@@ -53,3 +53,11 @@ def test_inks_are_colours() -> None:
     dice = np.random.default_rng(9)
     inks = np.array([_ink(face, dice) for face in ("9s", "Kh", "2d", "Tc") for _ in range(400)]).round()
     assert ((inks >= 0) & (inks <= 255)).all()
+
+
+def test_what_is_judged_by_is_printed_as_it_is() -> None:
+    dice, own = np.random.default_rng(2), deck_pack("house").texture("9s")
+    assert all(_own(dice, "9s", "house", taught=False) is own for _ in range(60))
+    assert any(_own(dice, "9s", "house", taught=True) is not own for _ in range(60))
+    tall = [_subject(dice, taught=False).tall for _ in range(MANY)]
+    assert np.log(tall).mean() == pytest.approx(np.log(TALL_PX).mean(), abs=0.05)

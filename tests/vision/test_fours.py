@@ -99,8 +99,14 @@ def test_a_back_that_is_seen_beside_a_face_is_not_what_was_turned() -> None:
 
 
 def test_a_back_that_was_lost_goes_before_all_that_lie() -> None:
-    lost = card(HIGH)
+    lost = card(CARDS)
     assert stands_for(card(LOW), [card(LOW), card(LOW), card(CARDS)], [lost]) is lost
+
+
+def test_a_back_that_slid_under_another_of_its_hand_is_there_still() -> None:
+    slid, loose, first = card(LOW, layer=9), card(CARDS), card(HIGH)
+    assert stands_for(card(HIGH), [card(LOW, layer=8), first, loose], [slid]) is loose
+    assert stands_for(card(LOW, "9h", met=1.0), [card(LOW, met=1.0), first], [card(HIGH, layer=9)]) is not first
 
 
 def test_a_third_back_of_the_low_hand_is_one_of_the_two_there() -> None:

@@ -1,11 +1,18 @@
-"""On which spot a stack stands."""
+"""On which spot a stack stands, and what shows of one under an arm."""
 
+import numpy as np
 import pytest
 
 from engine.books import BOOKS, find_book
+from tests.toy_table import CAMERA, LAYOUT, SIZE, felt
+from vision.attention import Attention, Sight
+from vision.glimpse import Glimpse, StackGlimpse
 from vision.layout import load_layout
+from vision.look import Look
 from vision.shapes import for_book
-from vision.stacks import BESIDE_MM, Stacks
+from vision.sides import Sides
+from vision.stacks import BESIDE_MM, IN_PART_MM, Stacks
+from vision.tracks import Patch
 
 PRESETS = {"si-ki-pi-v3": "si-ki-pi-6"}
 
@@ -32,3 +39,45 @@ def test_a_stack_that_stands_a_little_beside_a_spot_is_meant_for_it(book: str) -
 
 def test_a_stack_in_the_middle_of_the_table_stands_on_no_spot() -> None:
     assert stacks("live-blackjack").spot_of((0.0, 330.0)) is None
+
+
+RADIUS_MM = 19.75
+
+
+@pytest.mark.parametrize(
+    ("off", "armed", "stand"),
+    [(0.6 * IN_PART_MM, True, 1), (1.5 * IN_PART_MM, True, 2), (0.9 * IN_PART_MM, False, 2)],
+    ids=["what shows beside an arm", "another beside an arm", "another, and no arm"],
+)
+def test_what_shows_of_a_stack_beside_an_arm_is_no_other(off: float, stand: int, *, armed: bool) -> None:
+    attention = Attention(SIZE)
+    small = attention.step(0.0, felt()).small.copy()
+    attention.is_bare[:] = True
+    found, sides = Stacks(LAYOUT), Sides(CAMERA, LAYOUT, attention.size, attention.factor)
+    x, y = LAYOUT.by_name["box4.main"].first
+    shape = attention.size[1], attention.size[0]
+    nothing = np.zeros(shape, bool)
+
+    def look(t: float, *places: float, arm: bool = False) -> None:
+        seen = [_glimpse(x + place, y) for place in places]
+        changed = nothing.copy()
+        for one in seen:
+            patch = Patch.disc(one.center, one.radius_px, attention.factor, shape)
+            small[patch.box][patch.mask] = 250
+            patch.onto(changed)
+        over = (CAMERA.to_picture([[x - 60, y - 60], [x + 5, y - 60], [x + 60, y + 60], [x - 60, y + 60]]),)
+        sight = Sight(t, small, (0.0, 0.0), 1.0, nothing, changed)
+        glimpse = Glimpse((), tuple(seen), over if arm else ())
+        found.take(Look(sight, attention, sides, felt(), glimpse, changed, nothing))
+
+    for n in range(3):
+        look(0.04 * n, 0.0)
+    assert len(found.stacks) == 1
+    for n in range(3, 8):
+        look(0.04 * n, off, arm=armed)
+    assert len(found.stacks) == stand
+
+
+def _glimpse(x: float, y: float) -> StackGlimpse:
+    ((u, v),) = CAMERA.to_picture([[x, y]])
+    return StackGlimpse((float(u), float(v)), (x, y), RADIUS_MM * CAMERA.scale(x, y), 0.95)
