@@ -22,6 +22,7 @@ HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
 HELD_DOWN_S: Final = 1.6  # the same of one that lay face down: it is turned on its way
 PUSHED_MM: Final = 30.0  # a card that was pushed lies at least so far from where it lay
 TOGETHER_S: Final = 0.1  # cards that come to rest in one place so soon after each other were drawn together
+BESIDE_MM: Final = 12.0  # those that show their faces lie so far apart: one that is boxed twice is no two
 HIDDEN: Final = 0.4  # of a card's place cannot be seen: it may be there no more
 LIKELY: Final = 2  # looks at a card that is not sure yet: others wait for it
 PATIENCE_S: Final = 0.5  # but no longer
@@ -66,8 +67,7 @@ class Telling:
         self.fours = are_dealt(layout)
         self.shown = Shown(layout, Faces(classes))
         self.fed = {area.name for area in layout.areas if area.for_cards and _is_fed(area.name)}
-        self.last: str | None = None  # where the last card came to rest
-        self.last_at = 0.0  # when
+        self.last: Card | None = None  # the last card that was told
         self.dealt = False  # since the layout was clear
         self.setting = False  # hands are being set, or shown: all cards are dealt
 
@@ -122,10 +122,20 @@ class Telling:
         area = self.layout.by_name.get(card.zone or "")
         if area is not None and abs(abs(bearing(card.angle, area.turn)) - 90) < CROSS_DEG:
             event["crosswise"] = True
-        if not first and area is not None and self.last == card.zone and abs(card.rested - self.last_at) <= TOGETHER_S:
+        if not first and self._together(card):
             event["together"] = True
-        self.last, self.last_at = card.zone, card.rested
+        self.last = card
         yield event | {"rested": round(card.rested, 3)} | ({"found": True} if first else {})
+
+    def _together(self, card: Card) -> bool:
+        """Tell whether a card was drawn together with the one before it; one that is boxed twice is read but once."""
+        last = self.last
+        if last is None or card.zone is None or last.zone != card.zone or abs(card.rested - last.rested) > TOGETHER_S:
+            return False
+        if not (card.up or last.up):
+            return True
+        sure = min(card.votes.best[1], last.votes.best[1]) >= SURE
+        return sure and distance(card.place, last.place) >= BESIDE_MM
 
     def _fifth(self, card: Card, lying: Lying) -> bool:
         """Tell whether a hand has its four cards, and what looks like one more is one of them."""

@@ -590,6 +590,26 @@ def test_cards_that_come_to_rest_at_once_in_one_place_were_drawn_together(
     assert second.get("together") is (True if together else None)
 
 
+def test_one_face_that_is_boxed_twice_was_not_drawn_together_with_itself() -> None:
+    table = Table("blackjack-7")
+    table.comes("box3.cards", 0, "9h")
+    near = table.card("box3.cards", 0, "Kd")
+    table.lying.cards.append(near)
+    assert "together" not in table.tell(New(near))[0]
+    unread, beside = table.card("box3.cards", 1, "Kd"), table.card("box3.cards", 2, "8s")
+    unread.votes = votes("Kd", 0.6)
+    table.lying.cards += [unread, beside]
+    assert not any("together" in event for event in table.tell(New(unread), New(beside)))
+
+
+def test_faces_that_lie_beside_each_other_were_drawn_together() -> None:
+    table = Table("blackjack-7")
+    table.comes("box3.cards", 0, "9h")
+    beside = table.card("box3.cards", 2, "Kd")
+    table.lying.cards.append(beside)
+    assert table.tell(New(beside))[0]["together"] is True
+
+
 def test_three_may_be_drawn_together() -> None:
     table = Table("si-ki-pi-6")
     events = [event for number in range(3) for event in table.comes("box3.cards", number)]
