@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 from edge.usage import UsageError
+from edge.watch import cure
 from edge.webm import Shot, webm
 from engine.verdicts import Alert, Verdict
 from vision.annotate import Colour
@@ -113,7 +114,9 @@ class Recorder:
                 self.kept[alert.id] = {"still": f"evidence/{name}.jpg", "clip": f"evidence/{name}.webm"}
                 near = close_up(picture, view, alert.evidence)
                 sheet = overlay(picture, view, alert.evidence)
-                sheet = captioned(sheet, _head(alert, t), [alert.says], COLOURS[alert.severity], inset=near)
+                sheet = captioned(
+                    sheet, _head(alert, t), [alert.says, cure(alert.remedy)], COLOURS[alert.severity], inset=near
+                )
                 data = cv2.imencode(".jpg", sheet, [cv2.IMWRITE_JPEG_QUALITY, STILL_QUALITY])[1].tobytes()
                 _write(self.folder / "evidence" / f"{name}.jpg", data)
                 self._open.append(_Clip(alert, t, deque(self._ring)))

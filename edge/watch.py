@@ -10,7 +10,7 @@ from engine.events import Chips, Clear, Correct, Dealt, Decision, Event, Move, R
 from engine.money import plain
 from engine.round import Round, Seen
 from engine.table import Table
-from engine.verdicts import Alert, Decided, Ended, Remedied, Settlement, Started, Verdict, Withdrawn
+from engine.verdicts import Alert, Decided, Ended, Remedied, Remedy, Settlement, Started, Verdict, Withdrawn
 
 SUITS = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 RANKS = {"T": "10"}
@@ -33,6 +33,12 @@ def place(name: str) -> str:
         where = f"box {where[3:]}"
     part = part.replace("cards", "").replace("main", "").replace("hand", "hand ").replace("/", " ").strip()
     return f"{where} {part}".strip()
+
+
+def cure(remedy: Remedy) -> str:
+    """Write how an error is put right."""
+    text = f"Remedy ({remedy.clause}): {remedy.outcome}. {remedy.says}".rstrip()
+    return text + (f" Players choose: {' or '.join(remedy.options)}." if remedy.options else "")
 
 
 class Watch:
@@ -128,12 +134,8 @@ class Watch:
         mark = f"!! {MARKS[alert.severity]}: {alert.code} (clause {alert.clause})"
         lines = ["", "         " + self._paint(mark, RED if alert.severity in ("void", "stop") else BOLD)]
         lines += [f"            {line}" for line in textwrap.wrap(alert.says, WIDTH - 12)]
-        remedy = alert.remedy
-        text = f"Remedy ({remedy.clause}): {remedy.outcome}. {remedy.says}"
-        if remedy.options:
-            text += f" Players choose: {' or '.join(remedy.options)}."
-        lines += [f"            {line}" for line in textwrap.wrap(text, WIDTH - 12)]
-        return [*lines, *self._hands(remedy.hands), ""]
+        lines += [f"            {line}" for line in textwrap.wrap(cure(alert.remedy), WIDTH - 12)]
+        return [*lines, *self._hands(alert.remedy.hands), ""]
 
     def _hands(self, hands: object) -> list[str]:
         if not isinstance(hands, dict) or not hands:

@@ -162,9 +162,8 @@ class Telling:
                 return stands_for(card, own, lost)
         gone = [one.card for one in self.left if one.card.id and t - one.at < _held(one.card)]
         if self.fours and not card.up:
-            gone = [
-                one for one in gone if box(one.zone) == box(card.zone)
-            ]  # of a card that is dealt, others say nothing
+            # of a card that is dealt, others say nothing
+            gone = [one for one in gone if box(one.zone) == box(card.zone)]
         alike = [one for one in gone if one.up == card.up and one.face == best]
         if card.zone in self.fed:
             far = [one for one in own if distance(one.place, card.place) > PUSHED_MM]

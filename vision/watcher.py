@@ -207,17 +207,15 @@ class Watcher:
 
     def _shown(self, sight: Sight, picture: Picture) -> list[Fact]:
         """Look at a hand of four that is being turned, though it is in motion."""
-        if not self.telling.setting or sight.t < self.show:
+        if not (self.telling.fours and self.telling.setting) or sight.t < self.show:
             return []
         cards = self.telling.theirs(self.lying)
-        busy = {name: patch.share(sight.moved) for name, patch in self.zones.items()}
-        busy = {
-            name: share for name, share in busy.items() if share >= TURNING and self.telling.shown.hides(name, cards)
-        }
+        shares = {name: patch.share(sight.moved) for name, patch in self.zones.items()}
+        busy = [name for name in shares if shares[name] >= TURNING and self.telling.shown.hides(name, cards)]
         if not busy:
             return []
         self.show = sight.t + SHOW_S
-        region = self._in(self.zones[max(busy, key=lambda name: busy[name])])
+        region = self._in(self.zones[max(busy, key=lambda name: shares[name])])
         return self._look(sight, picture, region, ~self.attention.calm(sight.t))
 
     def _around(self, card: Card) -> Region:

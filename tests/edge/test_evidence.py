@@ -17,9 +17,10 @@ from edge.evidence import Recorder, clock, draw, file_name
 from edge.judge import events as read_events
 from edge.table_file import read_table
 from edge.usage import UsageError
+from edge.watch import cure
 from edge.webm import Shot, vp8, webm
 from engine.table import Table
-from engine.verdicts import Alert, Verdict
+from engine.verdicts import Alert, Remedy, Verdict
 from vision.overlay import NAMED
 from vision.pictures import Picture
 from vision.view import LyingCard, StandingStack, View
@@ -250,3 +251,11 @@ def test_files_are_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(UsageError, match="no space left"):
         small(tmp_path, overdraw())
     assert not list((tmp_path / "evidence").iterdir())
+
+
+def test_a_still_says_how_an_error_is_put_right() -> None:
+    remedy = Remedy("discard", "5.10.2", ("continue", "return-bet"), says="Discard the 3 of diamonds.")
+    assert cure(remedy) == (
+        "Remedy (5.10.2): discard. Discard the 3 of diamonds. Players choose: continue or return-bet."
+    )
+    assert cure(Remedy("void", "5.1")) == "Remedy (5.1): void."
