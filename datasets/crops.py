@@ -30,6 +30,7 @@ from datasets.casting import Dice, art, pick, random_sensor
 from datasets.cloth import draw_cloth, to_bytes
 from datasets.decks import CARD_PX
 from datasets.felts import FELTS, felt_style
+from datasets.invented import invented
 from datasets.light import ONE, add_grain, develop, squeeze
 from datasets.names import COURTS, FACES
 from datasets.scene import BRIDGE, POKER, Sensor
@@ -44,6 +45,7 @@ GROUND_PX = 420
 MIXED = 0.2  # so many court cards bear another's portrait: portraits differ by maker, an index says what it says
 # So many cards that are taught are printed in an ink of another kind: decks of four colours are few, each with its own.
 DYED = 0.2
+INVENTED = 0.35  # so many cards that are taught are of a deck that nobody prints, each of another
 INKS = {  # blue, green, red, from the darkest to the lightest
     "s": (((0, 0, 0), (70, 60, 60)), ((70, 20, 20), (160, 90, 70))),
     "h": (((10, 0, 130), (90, 70, 240)), ((60, 0, 150), (150, 60, 230))),
@@ -201,8 +203,12 @@ def _hand_of(dice: Dice, face: str, names: tuple[str, str], *, taught: bool) -> 
 
 
 def _own(dice: Dice, face: str, deck: str, *, taught: bool) -> Texture:
-    """Give a face of a deck: now and then with another's portrait, or in another ink."""
+    """Give a face of a deck: now and then of none that is printed, with another's portrait, or in another ink."""
     pack = deck_pack(deck)
+    if taught and dice.random() < INVENTED and not deck.endswith(NIGHT):
+        own = invented(face, dice)
+        if own is not None:
+            return texture_of(own)
     if face in COURTS and dice.random() < MIXED:
         return texture_of(with_portrait(pack.faces[face], pack.faces[pick(dice, COURTS)]))
     if taught and dice.random() < DYED and not deck.endswith(NIGHT):

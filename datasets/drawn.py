@@ -13,7 +13,7 @@ from datasets.cache import Picture
 from datasets.canvas import HEIGHT_MM, WIDTH_MM, Canvas, Colour, Place, colour_of, letters
 from datasets.faults import DataError
 from datasets.names import FACES
-from datasets.pips import CUTS
+from datasets.pips import CUTS, Cut
 from datasets.recipes import Recipe
 
 PALETTES = MappingProxyType(  # spades, hearts, diamonds, clubs
@@ -74,6 +74,42 @@ INDICES = MappingProxyType(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What a recipe comes to: all that a card is drawn by but its court's picture and its font."""
+
+    cut: Cut
+    index: Index
+    inks: tuple[Colour, Colour, Colour, Colour]  # spades, hearts, diamonds, clubs
+    paper: Colour
+    linen: bool
+    frame: str
+    ace: str
+    word: str
+    court_mm: float
+    mark_mm: float
+    spread: float
+    lone: float = 1.25  # how much larger than others the mark of an ace is
+
+    @staticmethod
+    def of(recipe: Recipe) -> "Style":
+        check(recipe)
+        spades, hearts, diamonds, clubs = (colour_of(ink) for ink in PALETTES[recipe.palette])
+        return Style(
+            CUTS[recipe.cut],
+            INDICES[recipe.index],
+            (spades, hearts, diamonds, clubs),
+            colour_of(PAPERS[recipe.paper]),
+            recipe.paper == "linen",
+            recipe.frame,
+            recipe.ace,
+            recipe.word,
+            recipe.court_mm,
+            recipe.mark_mm,
+            recipe.spread,
+        )
+
+
 def check(recipe: Recipe) -> None:
     choices = {"cut": CUTS, "index": INDICES, "palette": PALETTES, "paper": PAPERS, "frame": FRAMES, "ace": ACES}
     for key, allowed in choices.items():
@@ -83,48 +119,48 @@ def check(recipe: Recipe) -> None:
 
 def draw_deck(recipe: Recipe, courts: Mapping[str, Picture], font: Path) -> dict[str, Picture]:
     """Give the 52 textures of a recipe; `courts` holds the pictures of the twelve court cards."""
-    check(recipe)
-    return {face: draw_face(recipe, face, courts, font) for face in FACES}
+    style = Style.of(recipe)
+    return {face: draw_face(style, face, courts, font) for face in FACES}
 
 
-def draw_face(recipe: Recipe, face: str, courts: Mapping[str, Picture], font: Path) -> Picture:
+def draw_face(style: Style, face: str, courts: Mapping[str, Picture], font: Path) -> Picture:
     canvas = Canvas()
     rank, suit = face[0], face[1]
-    ink = colour_of(PALETTES[recipe.palette]["shdc".index(suit)])
+    ink = style.inks["shdc".index(suit)]
     if rank in "JQK":
-        _court(canvas, recipe, courts[face], ink)
+        _court(canvas, style, courts[face], ink)
     elif face == "As":
-        ACES[recipe.ace](canvas, Maker(CUTS[recipe.cut], ink, font, recipe.word))
+        ACES[style.ace](canvas, Maker(style.cut, ink, font, style.word))
     else:
-        for place in _places(rank, recipe):
-            canvas.mark(suit, CUTS[recipe.cut], place, ink)
-    _indices(canvas, recipe, face, font, ink)
-    return _printed(canvas.texture(), recipe.paper)
+        for place in _places(rank, style):
+            canvas.mark(suit, style.cut, place, ink)
+    _indices(canvas, style, face, font, ink)
+    return _printed(canvas.texture(), style)
 
 
-def _court(canvas: Canvas, recipe: Recipe, picture: Picture, ink: Colour) -> None:
-    height = recipe.court_mm
+def _court(canvas: Canvas, style: Style, picture: Picture, ink: Colour) -> None:
+    height = style.court_mm
     width = height * picture.shape[1] / picture.shape[0]
     canvas.picture(picture, WIDTH_MM / 2, HEIGHT_MM / 2, height)
     inset = ((WIDTH_MM - width) / 2, (HEIGHT_MM - height) / 2)
-    line = {"none": 0.0, "line": 0.35, "double": 0.3, "heavy": 0.8}[recipe.frame]
+    line = {"none": 0.0, "line": 0.35, "double": 0.3, "heavy": 0.8}[style.frame]
     if line:
         canvas.frame(inset, 0.8, ink, line)
-    if recipe.frame == "double":
+    if style.frame == "double":
         canvas.frame((inset[0] - 1.0, inset[1] - 1.0), 1.2, ink, line)
 
 
-def _places(rank: str, recipe: Recipe) -> Iterator[Place]:
+def _places(rank: str, style: Style) -> Iterator[Place]:
     x, y = WIDTH_MM / 2, HEIGHT_MM / 2
     if rank == "A":
-        yield Place(x, y, recipe.mark_mm * 1.25)
+        yield Place(x, y, style.mark_mm * style.lone)
         return
     for across, up in SPOTS[rank]:
         for column in (-across, across) if across else (0,):
             rows = (up, -up) if up > 0 and not _lonely(rank, across, up) else (up,)
             for row in rows:
-                place = (x + column * COLUMN_MM * recipe.spread, y - row * TOP_MM * recipe.spread)
-                yield Place(*place, recipe.mark_mm, turned=row < 0)
+                place = (x + column * COLUMN_MM * style.spread, y - row * TOP_MM * style.spread)
+                yield Place(*place, style.mark_mm, turned=row < 0)
 
 
 def _lonely(rank: str, across: float, up: float) -> bool:
@@ -132,8 +168,8 @@ def _lonely(rank: str, across: float, up: float) -> bool:
     return rank in "78" and across == 0 and up > 0
 
 
-def _indices(canvas: Canvas, recipe: Recipe, face: str, font: Path, ink: Colour) -> None:
-    index = INDICES[recipe.index]
+def _indices(canvas: Canvas, style: Style, face: str, font: Path, ink: Colour) -> None:
+    index = style.index
     rank, suit = face[0], face[1]
     text = "10" if rank == "T" else rank
     mask = letters(text, font, index.rank_mm, index.squeeze, index.column_mm)
@@ -145,7 +181,7 @@ def _indices(canvas: Canvas, recipe: Recipe, face: str, font: Path, ink: Colour)
         for turned in (False, True):
             canvas.letters(mask, _cornered(*rank_at, index.rank_mm, right=right, turned=turned), ink)
             place = _cornered(*suit_at, index.suit_mm, right=right, turned=turned)
-            canvas.mark(suit, CUTS[recipe.cut], place, ink)
+            canvas.mark(suit, style.cut, place, ink)
 
 
 def _cornered(x: float, y: float, height: float, *, right: bool, turned: bool) -> Place:
@@ -153,11 +189,11 @@ def _cornered(x: float, y: float, height: float, *, right: bool, turned: bool) -
     return Place(across, HEIGHT_MM - y if turned else y, height, turned)
 
 
-def _printed(picture: Picture, paper: str) -> Picture:
+def _printed(picture: Picture, style: Style) -> Picture:
     """Lay the ink on its paper; linen has a fine weave pressed into it."""
-    red, green, blue = colour_of(PAPERS[paper])
+    red, green, blue = style.paper
     ground = np.full(picture.shape, (blue, green, red), np.float32)
-    if paper == "linen":
+    if style.linen:
         rows, columns = np.indices(picture.shape[:2])
         weave = (3.0 * (np.sin(rows * 1.6) + np.sin(columns * 1.6))).astype(np.float32)
         ground = np.clip(ground + weave[..., None], 0, 255)

@@ -12,7 +12,7 @@ from datasets.aces import ACES
 from datasets.cache import Picture
 from datasets.canvas import FINE, Canvas, Place, colour_of, letters
 from datasets.decks import CARD_PX
-from datasets.drawn import INDICES, PALETTES, court_picture, draw_deck, draw_face, sheet
+from datasets.drawn import INDICES, PALETTES, Style, court_picture, draw_deck, draw_face, sheet
 from datasets.drawn_backs import EMBLEMS, PATTERNS, draw_back
 from datasets.faults import DataError
 from datasets.names import COURTS
@@ -55,13 +55,12 @@ def test_the_same_recipe_draws_the_same_deck(font: Path) -> None:
 @pytest.mark.parametrize("face", ["2h", "3h", "4h", "5h", "6h", "7h", "8h", "9h", "Th"])
 def test_a_spot_card_has_its_number_of_marks(font: Path, face: str) -> None:
     number = 10 if face[0] == "T" else int(face[0])
-    assert marks(draw_face(Recipe("a", "c", "f", mark_mm=8.0, spread=0.8), face, PICTURES, font)) == number
+    assert marks(draw_face(Style.of(Recipe("a", "c", "f", mark_mm=8.0, spread=0.8)), face, PICTURES, font)) == number
 
 
 @pytest.mark.parametrize("index", INDICES)
 def test_an_index_stands_in_its_corners_either_way_up(font: Path, index: str) -> None:
-    recipe = Recipe("a", "c", "f", index=index, court_mm=20.0)
-    card = inked(draw_face(recipe, "Qd", PICTURES, font))
+    card = inked(draw_face(Style.of(Recipe("a", "c", "f", index=index, court_mm=20.0)), "Qd", PICTURES, font))
     assert card[8:90, 4:80].any()
     assert np.abs(card.astype(int) - card[::-1, ::-1]).mean() < 0.02
     right = card[8:60, -50:-4].any()
@@ -69,7 +68,7 @@ def test_an_index_stands_in_its_corners_either_way_up(font: Path, index: str) ->
 
 
 def test_every_ace_of_spades_is_of_its_own(font: Path) -> None:
-    aces = {ace: draw_face(Recipe("a", "c", "f", ace=ace), "As", PICTURES, font).astype(int) for ace in ACES}
+    aces = {ace: draw_face(Style.of(Recipe("a", "c", "f", ace=ace)), "As", PICTURES, font).astype(int) for ace in ACES}
     for one, other in combinations(aces, 2):
         assert np.abs(aces[one] - aces[other]).mean() > 1, (one, other)
 
@@ -86,7 +85,7 @@ def test_a_mark_is_even_and_keeps_its_height(cut: str, suit: str) -> None:
 def test_a_four_colour_deck_has_four_inks(font: Path) -> None:
     inks = set()
     for suit in "shdc":
-        face = draw_face(Recipe("a", "c", "f", palette="four"), f"9{suit}", PICTURES, font)
+        face = draw_face(Style.of(Recipe("a", "c", "f", palette="four")), f"9{suit}", PICTURES, font)
         dark = face.reshape(-1, 3)[face.reshape(-1, 3).min(axis=1) < 40]
         inks.add(tuple(int(value) for value in np.median(dark, axis=0) // 8))
     assert len(inks) == 4
@@ -95,7 +94,8 @@ def test_a_four_colour_deck_has_four_inks(font: Path) -> None:
 
 def test_paper_shows_through(font: Path) -> None:
     plain, ivory, linen = (
-        draw_face(Recipe("a", "c", "f", paper=paper), "2c", PICTURES, font) for paper in ("white", "ivory", "linen")
+        draw_face(Style.of(Recipe("a", "c", "f", paper=paper)), "2c", PICTURES, font)
+        for paper in ("white", "ivory", "linen")
     )
     assert plain[170, 30].tolist() == [253, 252, 252]
     assert ivory[170, 30].tolist() == [224, 242, 248]
