@@ -22,6 +22,7 @@ SURE: Final = 0.94  # a face this likely by all votes together is told; it lay w
 VOTES: Final = 2  # looks at least
 APART_S: Final = 0.035  # looks that are to confirm each other
 MOST: Final = 5.0  # weight of all votes together, at most
+LEAST: Final = 1e-5  # no look rules a face out
 CLEAR: Final = 3.0  # weight from which a look that is a little less clear changes nothing any more
 
 
@@ -85,7 +86,7 @@ def _within(box: tuple[slice, slice], rows: slice, columns: slice) -> tuple[slic
 class Votes:
     """What many looks say of one face, the clear ones more than the others."""
 
-    total: Floats | None = None
+    total: Floats | None = None  # of the logarithms, each by its weight
     weight: float = 0.0
     looks: int = 0
 
@@ -99,17 +100,19 @@ class Votes:
             return
         if self.total is not None and self.weight > MOST:  # what was seen long ago fades
             self.total, self.weight = self.total * (MOST / self.weight), MOST
-        self.total = faces * weight if self.total is None else self.total + faces * weight
+        said = np.log(np.maximum(faces, LEAST)) * weight
+        self.total = said if self.total is None else self.total + said
         self.weight += weight
         self.looks += 1
 
     @property
     def best(self) -> tuple[int, float]:
-        """Give the likeliest class, and how likely it is."""
+        """Give the likeliest class, and how likely it is: what no look agrees on with the others is noise."""
         if self.total is None:
             return 0, 0.0
-        best = int(self.total.argmax())
-        return best, float(self.total[best] / self.weight)
+        likely = np.exp(self.total / self.weight)
+        best = int(likely.argmax())
+        return best, float(likely[best] / likely.sum())
 
 
 @dataclass(slots=True, eq=False)
