@@ -83,8 +83,26 @@ class Subject:
     tall: float
 
 
+@dataclass(frozen=True, slots=True)
+class Lying:
+    """A card as it lies before a camera, in its light."""
+
+    image: Image
+    subject: Subject
+    sensor: Sensor
+    face: str
+    deck: str
+    visible: float
+    level: float
+
+
 def crops(split: str, seed: int, decks: Sequence[str] = ()) -> Iterator[Crop]:
     """Give crops without end, of the decks of a split or of those named. The same seed gives the same crops."""
+    return (crop for (crop,) in looks(split, seed, 1, decks))
+
+
+def looks(split: str, seed: int, number: int, decks: Sequence[str] = ()) -> Iterator[tuple[Crop, ...]]:
+    """Give cards without end, each as so many looks show it: it lies still; noise, and how it is boxed, differ."""
     dice = np.random.default_rng([seed, 11])
     names = tuple(decks) or art("decks", split)
     backs = art("backs", split)
@@ -95,8 +113,8 @@ def crops(split: str, seed: int, decks: Sequence[str] = ()) -> Iterator[Crop]:
         night = NIGHT if dice.random() < NIGHTS else ""
         for _ in range(DECK_RUN):
             names_of = (deck + night, pick(dice, backs) + night)
-            drawn = _crop(dice, names_of, pick(dice, grounds), taught=split == "train")
-            yield replace(drawn, deck=deck)
+            lying = _lying(dice, deck, names_of, pick(dice, grounds), taught=split == "train")
+            yield tuple(_taken(lying, dice) for _ in range(number))
 
 
 def _ground(split: str, others: Sequence[Path], dice: Dice) -> Image:
@@ -111,16 +129,15 @@ def _ground(split: str, others: Sequence[Path], dice: Dice) -> Image:
     return to_bytes(draw_cloth(cloth, (GROUND_PX, GROUND_PX), float(dice.uniform(0.7, 2.2)), dice))
 
 
-def _crop(dice: Dice, names: tuple[str, str], ground: Image, *, taught: bool) -> Crop:
-    """Draw a crop of a deck and a back; what is taught is varied more than what is judged by."""
-    deck, back = names
+def _lying(dice: Dice, deck: str, names: tuple[str, str], ground: Image, *, taught: bool) -> Lying:
+    """Lay a card of a deck, or a back; what is taught is varied more than what is judged by."""
     kind = dice.random()
     face = "none" if kind < 0.1 else "back" if kind < 0.15 else pick(dice, FACES)
     subject = _subject(dice, taught=taught)
     image = _cut(ground, subject.side, dice)
     visible = 1.0
     if face == "none":
-        _lay_nothing(image, subject, deck, back, dice)
+        _lay_nothing(image, subject, *names, dice)
     else:
         visible = _lay(image, subject, _hand_of(dice, face, names, taught=taught), dice)
     sensor = random_sensor(dice, 1920)
@@ -129,12 +146,19 @@ def _crop(dice: Dice, names: tuple[str, str], ground: Image, *, taught: bool) ->
     elif subject.tall > 100:
         sensor = replace(sensor, blur_px=sensor.blur_px * float(dice.uniform(1, subject.tall / 100)))
     lit, level = _light(image, subject, dice)
-    taken = add_grain(develop(lit, sensor), sensor.noise, dice)
+    return Lying(develop(lit, sensor), subject, sensor, face, deck, visible, level)
+
+
+def _taken(lying: Lying, dice: Dice) -> Crop:
+    """Take a picture of a card and cut it out."""
+    subject, sensor = lying.subject, lying.sensor
+    taken = add_grain(lying.image, sensor.noise, dice)
     if dice.random() < PRESSED:
         taken = squeeze(taken, sensor.jpeg)
     quad = _told(subject, dice)
     found = rectify(taken, quad, float(dice.uniform(0.0, 0.06)))
-    return Crop(found, taken, quad, face, deck, _hardness(subject, sensor, visible, level), subject.tall, visible)
+    hard = _hardness(subject, sensor, lying.visible, lying.level)
+    return Crop(found, taken, quad, lying.face, lying.deck, hard, subject.tall, lying.visible)
 
 
 def _subject(dice: Dice, *, taught: bool) -> Subject:

@@ -75,6 +75,12 @@ def _crops(options: argparse.Namespace, manifest: Path) -> Figures:
     return figures(reads, settings["temperature"], settings["sure"], settings["sure_hard"])
 
 
+def _votes(options: argparse.Namespace, manifest: Path) -> Figures:
+    from models.evaluation.votes import Voter, measure  # noqa: PLC0415  as above
+
+    return measure(Voter(manifest, options.split, options.seed, options.threads), options.count, options.jobs)
+
+
 def _sweeps(options: argparse.Namespace, manifest: Path) -> Figures:
     from models.evaluation.sweeps import Sweep, measure  # noqa: PLC0415  as above
 
@@ -118,6 +124,7 @@ PARTS: MappingProxyType[str, Callable[[argparse.Namespace, Path], Figures]] = Ma
         "photographs": _photographs,
         "plain": _plain,
         "crops": _crops,
+        "votes": _votes,
         "sweeps": _sweeps,
         "cardless": _cardless,
         "parity": _parity,
@@ -130,6 +137,7 @@ HELP = MappingProxyType(
         "photographs": ("real photographs, from the picture to the face", 0),
         "plain": ("the same photographs, told by what `train plain` made", 0),
         "crops": ("the reader alone: accuracy, calibration, confusions", 20_000),
+        "votes": ("several looks at a card that lies still: what is told from which likelihood on", 2_000),
         "sweeps": ("one card, one thing made harder step by step; so many cards a step", 104),
         "cardless": ("pictures without cards: all of them, or the first so many", 0),
         "parity": ("torch against ONNX", 200),

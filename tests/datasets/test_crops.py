@@ -1,10 +1,12 @@
 """Crops for the reader: how tall their cards are, and in which inks."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
 from datasets.cards import Floats, deck_pack
-from datasets.crops import INKS, OFTEN_PX, TALL_PX, _ink, _own, _subject
+from datasets.crops import INKS, OFTEN_PX, TALL_PX, _ink, _own, _subject, looks
 
 MANY = 3000
 OFF = 45.0  # grey levels: so far an ink may be from those between its darkest and its lightest
@@ -61,3 +63,15 @@ def test_what_is_judged_by_is_printed_as_it_is() -> None:
     assert any(_own(dice, "9s", "house", taught=True) is not own for _ in range(60))
     tall = [_subject(dice, taught=False).tall for _ in range(MANY)]
     assert np.log(tall).mean() == pytest.approx(np.log(TALL_PX).mean(), abs=0.05)
+
+
+def test_a_card_that_lies_still_is_the_same_in_each_look_but_for_noise_and_its_box() -> None:
+    cards = list(islice(looks("test", 4, 3, ("house",)), 12))
+    for one, *others in cards:
+        assert all(
+            (other.face, other.tall_px, other.visible) == (one.face, one.tall_px, one.visible) for other in others
+        )
+        assert all(other.picture.shape == one.picture.shape for other in others)
+        assert all(np.abs(other.picture.astype(float) - one.picture).mean() < 12 for other in others)
+        assert not any(np.array_equal(other.quad, one.quad) for other in others)
+    assert len({card[0].face for card in cards}) > 6

@@ -1,0 +1,42 @@
+"""Several looks at a card: what is told from which likelihood on is counted as it is told."""
+
+import pytest
+
+from models.evaluation import votes
+from models.evaluation.votes import COUNTS, LEVELS, Seen, Voter, measure
+from models.shelf import MANIFEST
+
+
+def seen(right: bool, likely: float, *, large: bool = True, deck: str = "a") -> Seen:  # noqa: FBT001  as in a table
+    return Seen(large, deck, ((right, 0.5), (right, 0.6), (right, 0.65), (right, likely)))
+
+
+def test_what_is_likely_enough_is_told_right_or_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    cards = [seen(True, 0.99), seen(True, 0.88), seen(False, 0.86), seen(True, 0.75, deck="b")]  # noqa: FBT003
+    small = [seen(True, 0.96, large=False)]  # noqa: FBT003
+    monkeypatch.setattr(votes, "ordered", lambda *_: [cards, small])
+    found = measure(Voter(MANIFEST, "test", 1), 200)
+    whole = found["whole, 60 to 130 px"]
+    assert isinstance(whole, dict)
+    last = whole[f"{COUNTS[-1]} looks"]
+    assert [(last[f"from {level:.2f}"]["right"], last[f"from {level:.2f}"]["wrong"]) for level in LEVELS] == [
+        (3, 1),
+        (2, 1),
+        (2, 1),
+        (1, 0),
+        (1, 0),
+        (1, 0),
+    ]
+    assert whole["1 looks"]["from 0.70"]["cannot tell"] == 4
+    assert found["untold by deck"] == {
+        "a": {"of": 4, "untold": 2, "untold %": 50.0},
+        "b": {"of": 1, "untold": 1, "untold %": 100.0},
+    }
+
+
+def test_cards_are_looked_at_as_the_reader_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(votes, "BLOCK", 12)
+    found = Voter(MANIFEST, "test", 3)(0)
+    assert len(found) == 12
+    assert sum(card.after[-1][0] for card in found) >= 10
+    assert all(0 < likely <= 1 for card in found for _, likely in card.after)
