@@ -18,7 +18,7 @@ from vision.layout import Layout
 from vision.look import Look
 from vision.passing import Passing
 from vision.sizes import Sizes
-from vision.tracks import APART_S, SURE, VOTES, Card, Floats, Mask, Patch, bearing, distance
+from vision.tracks import APART_S, VOTES, Card, Floats, Mask, Patch, bearing, distance
 
 OFF_TABLE: Final = ("shoe", "discard", "float")  # cards there are in no hand
 SAME_MM: Final = 7.0  # a card seen so near a known one is that
@@ -159,7 +159,7 @@ class Lying:
         if card.up or self.faces.up(seen):
             best = int(seen.faces.argmax())
             other = self.faces.is_face(best) and best != card.votes.best[0] and float(seen.faces[best]) > 0.5
-            sure = self.faces.reads(seen) and card.votes.best[1] >= SURE
+            sure = self.faces.reads(seen) and card.is_read
             return (
                 card.up
                 and self.faces.up(seen)
@@ -208,7 +208,7 @@ class Lying:
         card.turns += 1
         card.turned.add(seen.faces, 1.0 if clear or self.faces.reads(seen) else 0.2)
         self.passing.recall(card.turned, seen, self.cards)
-        sure = card.up or card.turned.best[1] >= SURE or look.t - card.turned_at >= PATIENCE_S
+        sure = card.up or card.tells(card.turned) or look.t - card.turned_at >= PATIENCE_S
         if card.turns >= VOTES and look.t - card.turned_at >= APART_S and sure:
             card.up, card.votes, card.turns = not card.up, card.turned, 0
             self.layers += 1
@@ -318,7 +318,7 @@ class Lying:
 
     def _still_changed(self, card: Card, look: Look) -> bool:
         """Tell whether there is something left that a new card explains, and the others of the look do not."""
-        sure = card.votes.best[1] >= SURE
+        sure = card.is_read
         if card.laid:
             return card.patch.share(look.sight.changed) >= (ALIKE if sure else LAID)
         return self._changed(card.patch, look, up=card.up, sure=sure, exact=card.exact)
@@ -333,7 +333,7 @@ class Lying:
             return True
         if card.looks < VOTES or look.t - card.seen_at < APART_S:
             return False
-        if not card.up or card.votes.best[1] >= SURE:
+        if not card.up or card.is_read:
             return not (card.up and self._told(card)) or (card.looks >= DOUBLE and card.score >= FIRM)
         firm = card.looks >= UNREAD and card.score >= FIRM and not look.under_hand(card.patch)
         return firm and look.t - card.seen_at >= UNREAD_S

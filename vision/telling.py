@@ -14,7 +14,7 @@ from vision.layout import Layout
 from vision.lying import Lying
 from vision.shown import Shown, revealed
 from vision.sides import Sides
-from vision.tracks import CLEAR, SURE, Card, Mask, Votes, bearing, distance
+from vision.tracks import CLEAR, Card, Mask, Votes, bearing, distance
 
 Event = dict[str, object]
 
@@ -134,18 +134,17 @@ class Telling:
             return False
         if not (card.up or last.up):
             return True
-        sure = min(card.votes.best[1], last.votes.best[1]) >= SURE
-        return sure and distance(card.place, last.place) >= BESIDE_MM
+        return card.is_read and last.is_read and distance(card.place, last.place) >= BESIDE_MM
 
     def _fifth(self, card: Card, lying: Lying) -> bool:
         """Tell whether a hand has its four cards, and what looks like one more is one of them."""
         if not self.fours or sum(bool(one.id) and box(one.zone) == box(card.zone) for one in self.theirs(lying)) < FOUR:
             return False
-        return is_set(card.zone) or (card.up and card.votes.best[1] < SURE)
+        return is_set(card.zone) or (card.up and not card.is_read)
 
     def _face(self, card: Card) -> Event:
-        best, likely = card.votes.best
-        card.face = self.classes[best] if card.up and likely >= SURE and len(self.classes[best]) == 2 else None
+        best, _ = card.votes.best
+        card.face = self.classes[best] if card.up and card.is_read and len(self.classes[best]) == 2 else None
         return {"card": card.face, "face": "up" if card.up else "down"}
 
     def _pushed(self, t: float, card: Card, lying: Lying, disturbed: Mask) -> Card | None:
@@ -255,7 +254,7 @@ class Telling:
             name = self.classes[best]
             if not (card.id and card.up and len(name) == 2) or name == card.face:
                 continue
-            if likely >= (SURE if card.face is None else BETTER):
+            if card.is_read and (card.face is None or likely >= BETTER):
                 card.face = name
                 yield {"t": t, "event": "correct", "id": card.id, "card": name}
 

@@ -6,7 +6,7 @@ enough (`vision.tracks`). Here cards of decks never learnt from lie whole under 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,25 +14,25 @@ import numpy as np
 from datasets.crops import Crop, looks
 from datasets.sets import READS, SPREAD
 from datasets.stream import ordered
-from models.evaluation.counting import TALL_PX, WHOLE
+from models.evaluation.counting import WHOLE
 from models.evaluation.crops import ANSWERS, FACE_COUNT, Floats
 from models.evaluation.looking import reader_of
-from models.evaluation.report import Figures, percent, shares, told
+from models.evaluation.report import Figures, shares, told
 from vision.reader import Reader
-from vision.tracks import SURE, Votes
+from vision.tracks import SMALL_PX, TOLD, TOLD_SMALL, Votes
 
 NUMBER = 6  # looks at each card
 COUNTS = (1, 2, 4, 6)
 LEVELS = (0.7, 0.8, 0.85, 0.9, 0.94, 0.97)
-TALLEST_PX = 130.0  # a camera over a table shows no larger ones
+TALL_PX = (30.0, 45.0, 52.0, 60.0, 75.0, 130.0)  # groups of cards; a camera over a table shows no larger ones
 BLOCK = 100  # cards
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One card: whether it is large enough to be whole for the figures, and what after so many looks is likeliest."""
+    """One card: how tall it is shown, and what after so many looks is likeliest."""
 
-    large: bool
+    tall_px: float
     deck: str
     after: tuple[tuple[bool, float], ...]  # is it right, how likely: one for each of COUNTS
 
@@ -53,7 +53,7 @@ class Voter:
 
 
 def _lies_whole(crop: Crop) -> bool:
-    return READS.index(crop.face) < FACE_COUNT and crop.visible >= WHOLE and crop.tall_px <= TALLEST_PX
+    return READS.index(crop.face) < FACE_COUNT and crop.visible >= WHOLE and crop.tall_px < TALL_PX[-1]
 
 
 def _seen(card: Sequence[Crop], reader: Reader) -> Seen:
@@ -63,22 +63,21 @@ def _seen(card: Sequence[Crop], reader: Reader) -> Seen:
         if number in COUNTS:
             best, likely = votes.best
             after.append((READS[best] == crop.face, likely))
-    return Seen(card[0].tall_px >= TALL_PX, card[0].deck, tuple(after))
+    return Seen(card[0].tall_px, card[0].deck, tuple(after))
 
 
 def measure(run: Voter, count: int, jobs: int = 1) -> Figures:
     """Look at so many cards, by whole blocks."""
     blocks = -(-count // BLOCK)
     cards = [card for block in told(ordered(run, range(blocks), jobs, 1), blocks, "blocks") for card in block]
-    groups = {
-        f"whole, {TALL_PX:.0f} to {TALLEST_PX:.0f} px": [card for card in cards if card.large],
-        f"whole, smaller than {TALL_PX:.0f} px": [card for card in cards if not card.large],
-    }
-    found: Figures = {"cards": len(cards), "looks": NUMBER, "told from": SURE}
-    for name, those in groups.items():
-        found[name] = {f"{looked} looks": _by_level(those, n) for n, looked in enumerate(COUNTS)}
+    found: Figures = {"cards": len(cards), "looks": NUMBER, "told from": TOLD, "small ones from": TOLD_SMALL}
+    for low, high in pairwise(TALL_PX):
+        those = [card for card in cards if low <= card.tall_px < high]
+        found[f"{low:.0f} to {high:.0f} px"] = {
+            f"{looked} looks": _by_level(those, n) for n, looked in enumerate(COUNTS)
+        }
     decks = sorted({card.deck for card in cards})
-    found["untold by deck"] = {deck: _untold([card for card in cards if card.deck == deck]) for deck in decks}
+    found["as told, by deck"] = {deck: _told([card for card in cards if card.deck == deck]) for deck in decks}
     return found
 
 
@@ -93,6 +92,12 @@ def _by_level(cards: Sequence[Seen], n: int) -> Figures:
     return rows
 
 
-def _untold(cards: Sequence[Seen]) -> Figures:
-    missed = sum(card.after[-1][1] < SURE for card in cards)
-    return {"of": len(cards), "untold": missed, "untold %": percent(missed, len(cards))}
+def _told(cards: Sequence[Seen]) -> Figures:
+    """Give what the watching tells after all looks."""
+    known = [right for right, likely, least in ((*card.after[-1], _least(card)) for card in cards) if likely >= least]
+    counts = {"right": sum(known), "wrong": len(known) - sum(known), "cannot tell": len(cards) - len(known)}
+    return shares(counts, ANSWERS)
+
+
+def _least(card: Seen) -> float:
+    return TOLD if card.tall_px >= SMALL_PX else TOLD_SMALL

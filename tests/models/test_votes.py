@@ -7,16 +7,16 @@ from models.evaluation.votes import COUNTS, LEVELS, Seen, Voter, measure
 from models.shelf import MANIFEST
 
 
-def seen(right: bool, likely: float, *, large: bool = True, deck: str = "a") -> Seen:  # noqa: FBT001  as in a table
-    return Seen(large, deck, ((right, 0.5), (right, 0.6), (right, 0.65), (right, likely)))
+def seen(right: bool, likely: float, *, tall: float = 68.0, deck: str = "a") -> Seen:  # noqa: FBT001  as in a table
+    return Seen(tall, deck, ((right, 0.5), (right, 0.6), (right, 0.65), (right, likely)))
 
 
 def test_what_is_likely_enough_is_told_right_or_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     cards = [seen(True, 0.99), seen(True, 0.88), seen(False, 0.86), seen(True, 0.75, deck="b")]  # noqa: FBT003
-    small = [seen(True, 0.96, large=False)]  # noqa: FBT003
+    small = [seen(True, 0.96, tall=50.0)]  # noqa: FBT003
     monkeypatch.setattr(votes, "ordered", lambda *_: [cards, small])
     found = measure(Voter(MANIFEST, "test", 1), 200)
-    whole = found["whole, 60 to 130 px"]
+    whole = found["60 to 75 px"]
     assert isinstance(whole, dict)
     last = whole[f"{COUNTS[-1]} looks"]
     assert [(last[f"from {level:.2f}"]["right"], last[f"from {level:.2f}"]["wrong"]) for level in LEVELS] == [
@@ -28,10 +28,10 @@ def test_what_is_likely_enough_is_told_right_or_wrong(monkeypatch: pytest.Monkey
         (1, 0),
     ]
     assert whole["1 looks"]["from 0.70"]["cannot tell"] == 4
-    assert found["untold by deck"] == {
-        "a": {"of": 4, "untold": 2, "untold %": 50.0},
-        "b": {"of": 1, "untold": 1, "untold %": 100.0},
-    }
+    by_deck = found["as told, by deck"]
+    assert isinstance(by_deck, dict)
+    assert [by_deck["a"][answer] for answer in ("right", "wrong", "cannot tell")] == [2, 0, 2]
+    assert by_deck["b"]["cannot tell"] == 1
 
 
 def test_cards_are_looked_at_as_the_reader_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
