@@ -100,6 +100,7 @@ def test_the_pages_have_examples() -> None:
 
 # what measures the pipeline, which models may not import
 COMMANDS = dict.fromkeys(("rounds", "disturbed"), "python -m edge.evaluate_rounds")
+COMMANDS["stills"] = "python -m edge.evaluate_stills"
 
 
 @pytest.mark.parametrize(
