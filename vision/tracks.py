@@ -19,10 +19,10 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 SURE: Final = 0.94  # a face this likely is read for certain in one look
-# By all votes together so likely, a face is told: measured by `python -m models evaluate votes` on decks never seen.
-TOLD: Final = 0.87
-TOLD_SMALL: Final = 0.985  # where the card is shown less tall than
-SMALL_PX: Final = 60.0
+# By all votes together so likely, a face is told, by how tall its card is shown: what is small is read wrong alike in
+# every look. Chosen on decks of val, with `python -m models evaluate votes`.
+TALL_PX: Final = (40.0, 52.0, 62.0, 78.0)
+TOLD: Final = (0.985, 0.97, 0.94, 0.87)
 VOTES: Final = 2  # looks at least
 APART_S: Final = 0.035  # looks that are to confirm each other
 MOST: Final = 5.0  # weight of all votes together, at most
@@ -156,9 +156,9 @@ class Card:
         return self.tells(self.votes)
 
     def tells(self, votes: Votes) -> bool:
-        """Tell whether votes on its face suffice: those on a card that is shown small must be surer."""
+        """Tell whether votes on its face suffice."""
         tall = (np.hypot(*(self.quad[3] - self.quad[0])) + np.hypot(*(self.quad[2] - self.quad[1]))) / 2
-        return votes.best[1] >= (TOLD if tall >= SMALL_PX else TOLD_SMALL)
+        return votes.best[1] >= told_from(float(tall))
 
     @property
     def asked(self) -> float:
@@ -182,6 +182,11 @@ class Card:
         """It lies as it was seen just now."""
         self.quad, self.place, self.angle, self.patch = seen.quad, seen.place, seen.angle, patch
         self.score, self.exact = seen.score, seen.exact
+
+
+def told_from(tall_px: float) -> float:
+    """Give how likely a face must be by all looks together to be told of a card that is shown so tall."""
+    return float(np.interp(tall_px, TALL_PX, TOLD))
 
 
 @dataclass(slots=True, eq=False)

@@ -19,7 +19,7 @@ from models.evaluation.crops import ANSWERS, FACE_COUNT, Floats
 from models.evaluation.looking import reader_of
 from models.evaluation.report import Figures, shares, told
 from vision.reader import Reader
-from vision.tracks import SMALL_PX, TOLD, TOLD_SMALL, Votes
+from vision.tracks import Votes, told_from
 
 NUMBER = 6  # looks at each card
 COUNTS = (1, 2, 4, 6)
@@ -70,12 +70,13 @@ def measure(run: Voter, count: int, jobs: int = 1) -> Figures:
     """Look at so many cards, by whole blocks."""
     blocks = -(-count // BLOCK)
     cards = [card for block in told(ordered(run, range(blocks), jobs, 1), blocks, "blocks") for card in block]
-    found: Figures = {"cards": len(cards), "looks": NUMBER, "told from": TOLD, "small ones from": TOLD_SMALL}
+    found: Figures = {"cards": len(cards), "looks": NUMBER}
     for low, high in pairwise(TALL_PX):
         those = [card for card in cards if low <= card.tall_px < high]
         found[f"{low:.0f} to {high:.0f} px"] = {
             f"{looked} looks": _by_level(those, n) for n, looked in enumerate(COUNTS)
         }
+        found[f"told from, {low:.0f} px"] = round(told_from(low), 3)
     decks = sorted({card.deck for card in cards})
     found["as told, by deck"] = {deck: _told([card for card in cards if card.deck == deck]) for deck in decks}
     return found
@@ -94,10 +95,10 @@ def _by_level(cards: Sequence[Seen], n: int) -> Figures:
 
 def _told(cards: Sequence[Seen]) -> Figures:
     """Give what the watching tells after all looks."""
-    known = [right for right, likely, least in ((*card.after[-1], _least(card)) for card in cards) if likely >= least]
+    known = [
+        right
+        for right, likely, least in ((*card.after[-1], told_from(card.tall_px)) for card in cards)
+        if likely >= least
+    ]
     counts = {"right": sum(known), "wrong": len(known) - sum(known), "cannot tell": len(cards) - len(known)}
     return shares(counts, ANSWERS)
-
-
-def _least(card: Seen) -> float:
-    return TOLD if card.tall_px >= SMALL_PX else TOLD_SMALL

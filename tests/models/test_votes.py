@@ -7,7 +7,7 @@ from models.evaluation.votes import COUNTS, LEVELS, Seen, Voter, measure
 from models.shelf import MANIFEST
 
 
-def seen(right: bool, likely: float, *, tall: float = 68.0, deck: str = "a") -> Seen:  # noqa: FBT001  as in a table
+def seen(right: bool, likely: float, *, tall: float = 90.0, deck: str = "a") -> Seen:  # noqa: FBT001  as in a table
     return Seen(tall, deck, ((right, 0.5), (right, 0.6), (right, 0.65), (right, likely)))
 
 
@@ -16,7 +16,7 @@ def test_what_is_likely_enough_is_told_right_or_wrong(monkeypatch: pytest.Monkey
     small = [seen(True, 0.96, tall=50.0)]  # noqa: FBT003
     monkeypatch.setattr(votes, "ordered", lambda *_: [cards, small])
     found = measure(Voter(MANIFEST, "test", 1), 200)
-    whole = found["60 to 75 px"]
+    whole = found["75 to 130 px"]
     assert isinstance(whole, dict)
     last = whole[f"{COUNTS[-1]} looks"]
     assert [(last[f"from {level:.2f}"]["right"], last[f"from {level:.2f}"]["wrong"]) for level in LEVELS] == [
@@ -30,7 +30,7 @@ def test_what_is_likely_enough_is_told_right_or_wrong(monkeypatch: pytest.Monkey
     assert whole["1 looks"]["from 0.70"]["cannot tell"] == 4
     by_deck = found["as told, by deck"]
     assert isinstance(by_deck, dict)
-    assert [by_deck["a"][answer] for answer in ("right", "wrong", "cannot tell")] == [2, 0, 2]
+    assert [by_deck["a"][answer] for answer in ("right", "wrong", "cannot tell")] == [3, 0, 1]
     assert by_deck["b"]["cannot tell"] == 1
 
 
