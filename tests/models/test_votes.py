@@ -30,7 +30,7 @@ def test_what_is_likely_enough_is_told_right_or_wrong(monkeypatch: pytest.Monkey
     assert whole["1 looks"]["from 0.70"]["cannot tell"] == 4
     by_deck = found["as told, by deck"]
     assert isinstance(by_deck, dict)
-    assert [by_deck["a"][answer] for answer in ("right", "wrong", "cannot tell")] == [3, 0, 1]
+    assert [by_deck["a"][answer] for answer in ("right", "wrong", "cannot tell")] == [2, 0, 2]
     assert by_deck["b"]["cannot tell"] == 1
 
 
