@@ -141,7 +141,7 @@ class _Work:
 
     def _watch(self, say: Say, stop: Stop) -> None:
         kept = monotonic()
-        with Decoding(self.video, self.order.since, self.state.place) as frames:
+        with Decoding(self.video, self.order.since, self.state.place, small=True) as frames:
             for frame in frames:
                 self._take(frame)
                 say(self._share(frame.t) * (WATCHING if self.order.annotate else 1.0))
@@ -174,7 +174,7 @@ class _Work:
             state.first = t
         elif t - state.t > GAP_S:
             state.doubts.append((t, f"no pictures from {state.t:.1f} s to {t:.1f} s"))
-        step = state.pipeline.step(t, frame.picture)
+        step = state.pipeline.step(t, frame.picture, frame.small)
         view = state.pipeline.watcher.view()
         self._write(step)
         state.recorder.frame(t, frame.picture, view, step.events, step.verdicts)

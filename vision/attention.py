@@ -68,7 +68,7 @@ class Attention:
     def __init__(self, size: tuple[int, int]) -> None:
         width, height = size
         self.factor = width / WIDE
-        self.size = (WIDE, round(height / self.factor))
+        self.size = small_size(width, height)
         shape = (self.size[1], self.size[0])
         self.raw: Picture | None = None  # the last frame, as it was
         self.known: Floats | None = None  # what was last understood
@@ -84,10 +84,9 @@ class Attention:
         self._slopes: Slopes | None = None  # of what is known, until that changes
         self._unsettled = np.zeros(shape, bool)  # what differed from what is known, or moved, a frame ago
 
-    def step(self, t: float, picture: Picture) -> Sight:
-        """Take a frame; say what moved and what differs from what was understood."""
-        raw = np.asarray(cv2.resize(picture, self.size, interpolation=cv2.INTER_AREA), np.uint8)
-        self.raw = raw
+    def step(self, t: float, picture: Picture, raw: Picture | None = None) -> Sight:
+        """Take a frame, and what `shrunk` makes of it if that was made; say what moved and what differs."""
+        self.raw = raw = shrunk(picture) if raw is None else raw
         if self.known is None:
             self._begin(raw)
         assert self.known is not None  # noqa: S101  begun
@@ -191,6 +190,16 @@ class Attention:
         middle = float(np.median(apart[::4, ::4]))  # of the greatest of three differences
         self.noise += 0.05 * (middle / 1.35 - self.noise)
         return np.asarray(apart > tolerated)
+
+
+def small_size(width: int, height: int) -> tuple[int, int]:
+    return WIDE, round(height / (width / WIDE))
+
+
+def shrunk(picture: Picture) -> Picture:
+    """Give the small picture of a frame. It hangs on nothing else, so whoever takes frames can make it on the way."""
+    size = small_size(picture.shape[1], picture.shape[0])
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _around(where: Mask) -> tuple[slice, slice] | None:

@@ -98,14 +98,14 @@ class Watcher:
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "eyes"}
 
-    def step(self, t: float, picture: Picture) -> list[Event]:
-        """Take a frame, give the table events it brings."""
+    def step(self, t: float, picture: Picture, small: Picture | None = None) -> list[Event]:
+        """Take a frame, with its small picture if that was made, and give the table events it brings."""
         if picture.shape[:2] != (self.camera.height, self.camera.width):
             raise ValueError(
                 f"expected pictures of {self.camera.width} x {self.camera.height}, "
                 f"found {picture.shape[1]} x {picture.shape[0]}"
             )
-        sight = self.attention.step(t, picture)
+        sight = self.attention.step(t, picture, small)
         if self.hanging.step(t, self.attention):
             return []  # where things lie is not known: better nothing is told than something wrong
         disturbed = sight.changed | sight.moved
