@@ -59,14 +59,16 @@ class Decoding:
     def _decode(self) -> None:
         try:
             for found in self._frames:
-                whole = self._small and isinstance(found, Frame)
-                self._put(replace(found, small=shrunk(found.picture)) if whole else found)
+                self._put(self._seen(found) if self._small else found)
                 if self._stop.is_set():
                     break
         except Exception as error:  # noqa: BLE001  raised again where the frames are used
             self._put(error)
         finally:
             self._frames.close()
+
+    def _seen(self, found: Frame | End) -> Found:
+        return replace(found, small=shrunk(found.picture)) if isinstance(found, Frame) else found
 
     def _put(self, found: Found) -> None:
         while not self._stop.is_set():
