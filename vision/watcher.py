@@ -114,7 +114,7 @@ class Watcher:
         if not self.started:
             facts = self._begin(sight, picture)
         elif disturbed.any():
-            self.tries[sight.moved] = 0
+            np.copyto(self.tries, 0, where=sight.moved)
             calm = self.attention.calm(t)
             for region in self._regions(sight, calm):
                 facts += self._look(sight, picture, region, ~calm)
@@ -242,14 +242,17 @@ class Watcher:
         count, labels, stats, _ = cv2.connectedComponentsWithStats(np.ascontiguousarray(joined[part]), connectivity=8)
         boxes = stats.astype(np.int32)
         boxes[:, :2] += (x, y)
-        labels[~rest[part]] = 0
-        sizes = np.bincount(labels.ravel(), minlength=count)
+        inside = rest[part]
+        named = labels[inside]
+        sizes = np.bincount(named, minlength=count)
         due = np.bincount(labels[ready[part]], minlength=count)
         large = np.flatnonzero((sizes >= LEAST) & (due > 0) & (due >= np.minimum(DUE * sizes, self.large)))
         found = [int(n) for n in large if n and sizes[n] >= self._least(sight, boxes[n])]
         for group in _grouped(found, boxes, self.room)[:LOOKS]:
             where = np.zeros_like(rest)
-            where[part] = np.isin(labels, group)
+            mine = np.zeros(count, bool)
+            mine[group] = True
+            where[part][inside] = mine[named]
             tries = int(np.median(self.tries[where]))
             yield Region(where, self._rect(boxes[group]), tries)
 
