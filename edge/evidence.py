@@ -27,6 +27,7 @@ CLIP_HEIGHT = 540
 RING_QUALITY, CLIP_QUALITY, STILL_QUALITY = 88, 32, 92
 AT_ONCE = 4  # clips that wait to be drawn; where there are more, the watching waits for the first
 CAPTION_LINES = 4
+BEHIND = 3  # frames that wait to be recorded
 
 COLOURS: Mapping[str, Colour] = {"void": (60, 20, 170), "stop": (40, 40, 220), "correct": (20, 140, 240)}
 NOT_YET: Colour = (120, 120, 120)  # in a clip, before the alert
@@ -153,6 +154,37 @@ class Recorder:
         drawn = [one.result() for one in self._drawn.pop(clip.alert.id)]
         film = webm([one.shot for one in drawn], drawn[-1].size)
         _write(self.folder / self.kept[clip.alert.id]["clip"], film)
+
+
+class Recording:
+    """Has a recorder take frames in a thread of its own, never more than a few behind the watching."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._hand = ThreadPoolExecutor(1, "evidence")
+        self._behind: deque[Future[None]] = deque()
+
+    def frame(
+        self,
+        t: float,
+        picture: Picture,
+        view: View,
+        events: Sequence[Mapping[str, object]],
+        verdicts: Sequence[Verdict],
+    ) -> None:
+        self._wait(BEHIND)
+        self._behind.append(self._hand.submit(self._recorder.frame, t, picture, view, events, verdicts))
+
+    def settle(self) -> None:
+        """Wait until all is taken: from then on the recorder's state is whole."""
+        self._wait(1)
+
+    def _wait(self, fewer: int) -> None:
+        while len(self._behind) >= fewer:
+            self._behind.popleft().result()
+
+    def close(self) -> None:
+        self._hand.shutdown(cancel_futures=True)
 
 
 def draw(picture: Picture, view: View, t: float, notes: Sequence[str] = ()) -> Picture:

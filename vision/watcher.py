@@ -239,15 +239,17 @@ class Watcher:
         joined = cv2.dilate(rest.view(np.uint8), np.ones((5, 5), np.uint8))
         x, y, wide, high = cv2.boundingRect(joined)
         part = slice(y, y + high), slice(x, x + wide)
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(np.ascontiguousarray(joined[part]), connectivity=8)
-        boxes = stats.astype(np.int32)
-        boxes[:, :2] += (x, y)
+        count, labels = cv2.connectedComponents(np.ascontiguousarray(joined[part]), connectivity=8)
         inside = rest[part]
         named = labels[inside]
         sizes = np.bincount(named, minlength=count)
         due = np.bincount(labels[ready[part]], minlength=count)
         large = np.flatnonzero((sizes >= LEAST) & (due > 0) & (due >= np.minimum(DUE * sizes, self.large)))
-        found = [int(n) for n in large if n and sizes[n] >= self._least(sight, boxes[n])]
+        boxes = np.zeros((count, 4), np.int32)
+        for n in large:
+            boxes[n] = cv2.boundingRect((labels == n).view(np.uint8))
+        boxes[:, :2] += (x, y)
+        found = [int(n) for n in large if sizes[n] >= self._least(sight, boxes[n])]
         for group in _grouped(found, boxes, self.room)[:LOOKS]:
             where = np.zeros_like(rest)
             mine = np.zeros(count, bool)

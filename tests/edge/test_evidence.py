@@ -16,7 +16,7 @@ import pytest
 
 from datasets.truth import truth_of
 from edge import evidence
-from edge.evidence import AT_ONCE, Recorder, clock, draw, file_name
+from edge.evidence import AT_ONCE, Recorder, Recording, clock, draw, file_name
 from edge.judge import events as read_events
 from edge.table_file import read_table
 from edge.usage import UsageError
@@ -213,6 +213,28 @@ def test_clips_that_wait_to_be_drawn_are_few(tmp_path: Path, monkeypatch: pytest
     assert len(list(tmp_path.rglob("*.webm"))) >= 3
     recorder.finish()
     assert len(list(tmp_path.rglob("*.webm"))) == len(many)
+
+
+def test_frames_are_recorded_in_order_beside_the_watching(tmp_path: Path) -> None:
+    small(tmp_path / "straight", overdraw())
+    recorder = Recorder(tmp_path / "beside", 10.0)
+    recording = Recording(recorder)
+    for number in range(10):
+        recording.frame(number / 10, blank(), View(), [], [overdraw()] if number == 5 else [])
+    recording.settle()
+    recorder.finish()
+    recording.close()
+    for path in (tmp_path / "straight" / "evidence").iterdir():
+        assert (tmp_path / "beside" / "evidence" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_what_goes_wrong_beside_the_watching_stops_it(tmp_path: Path) -> None:
+    (tmp_path / "evidence").write_text("in the way")
+    recording = Recording(Recorder(tmp_path, 10.0))
+    recording.frame(0.0, blank(), View(), [], [overdraw()])
+    with pytest.raises(UsageError, match="cannot be written"):
+        recording.settle()
+    recording.close()
 
 
 def test_an_alert_said_again_keeps_its_first_evidence(tmp_path: Path) -> None:
