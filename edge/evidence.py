@@ -115,6 +115,10 @@ class Recorder:
             self._draw(clip)
             self._write_clip(clip)
 
+    def close(self) -> None:
+        """Draw no more."""
+        self._pen.shutdown(wait=False, cancel_futures=True)
+
     def _remember(self, t: float, picture: Picture, view: View) -> None:
         if self._ring and t < self._ring[-1].t + STEP_S - 0.6 / max(self.fps, 1.0):
             return
@@ -184,7 +188,9 @@ class Recording:
             self._behind.popleft().result()
 
     def close(self) -> None:
+        """Let go of what is not taken yet; after `settle` and the recorder's end that is nothing."""
         self._hand.shutdown(cancel_futures=True)
+        self._recorder.close()
 
 
 def draw(picture: Picture, view: View, t: float, notes: Sequence[str] = ()) -> Picture:
