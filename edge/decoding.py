@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from queue import Full, Queue
 from types import TracebackType
@@ -12,6 +13,7 @@ import numpy as np
 
 from edge.usage import UsageError
 from edge.video import Clock, End, Frame, Place, PlaceLostError, Video, open_capture
+from vision.attention import shrunk
 from vision.pictures import spelled
 
 AHEAD = 4  # frames that are decoded before they are wanted: 100 MB of pictures of 4K
@@ -26,9 +28,10 @@ Found = Frame | End | Exception
 class Decoding:
     """Decodes in a thread of its own that is never more than a few frames ahead."""
 
-    def __init__(self, video: Video, since: float = 0.0, after: Place | None = None) -> None:
+    def __init__(self, video: Video, since: float = 0.0, after: Place | None = None, *, small: bool = False) -> None:
         self.end = End(None)  # told when the frames have come to their end
         self._frames = _frames(video, since, after)
+        self._small = small  # each frame is to come with its small picture, made in this thread too
         self._queue: Queue[Found] = Queue(AHEAD)
         self._stop = threading.Event()
         self.thread = threading.Thread(target=self._decode, name=f"decode {video.path.name}", daemon=True)
@@ -56,13 +59,16 @@ class Decoding:
     def _decode(self) -> None:
         try:
             for found in self._frames:
-                self._put(found)
+                self._put(self._seen(found) if self._small else found)
                 if self._stop.is_set():
                     break
         except Exception as error:  # noqa: BLE001  raised again where the frames are used
             self._put(error)
         finally:
             self._frames.close()
+
+    def _seen(self, found: Frame | End) -> Found:
+        return replace(found, small=shrunk(found.picture)) if isinstance(found, Frame) else found
 
     def _put(self, found: Found) -> None:
         while not self._stop.is_set():

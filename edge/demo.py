@@ -58,8 +58,8 @@ class _Telling(Pipeline):
         self.watch = Watch(table.book, self.table, "The bundled film")
         _say(*self.watch.head())
 
-    def step(self, t: float, picture: Picture) -> Step:
-        return self._told(super().step(t, picture))
+    def step(self, t: float, picture: Picture, small: Picture | None = None) -> Step:
+        return self._told(super().step(t, picture, small))
 
     def finish(self) -> Step:
         return self._told(super().finish())

@@ -155,14 +155,14 @@ def watch(run: Run) -> str:
     alone = decoding_s(video)
     events, verdicts, work = [], [], Work(0, 0, 0, 0.0, 0.0, alone)
     start, aside = time.perf_counter(), 0.0
-    with Decoding(video) as frames:
+    with Decoding(video, small=True) as frames:
         for frame in frames:
             before = time.perf_counter()
             picture = befalls(frame.number, frame.t, frame.picture)
             aside += time.perf_counter() - before
             work = replace(work, frames=frame.number, lost=work.lost + (picture is None), seconds=frame.t)
             if picture is not None:
-                step = pipeline.step(frame.t, picture)
+                step = pipeline.step(frame.t, picture, frame.small if picture is frame.picture else None)
                 events += step.events
                 verdicts += step.verdicts
     step = pipeline.finish()

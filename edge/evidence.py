@@ -3,8 +3,9 @@
 import re
 from collections import deque
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -24,8 +25,9 @@ BEFORE_S, AFTER_S = 4.0, 3.0
 STEP_S = 0.1  # between pictures of a clip
 CLIP_HEIGHT = 540
 RING_QUALITY, CLIP_QUALITY, STILL_QUALITY = 88, 32, 92
-AT_ONCE = 2  # pictures of clips made for each frame that comes, so that an alert never stops the watching
+AT_ONCE = 4  # clips that wait to be drawn; where there are more, the watching waits for the first
 CAPTION_LINES = 4
+BEHIND = 3  # frames that wait to be recorded
 
 COLOURS: Mapping[str, Colour] = {"void": (60, 20, 170), "stop": (40, 40, 220), "correct": (20, 140, 240)}
 NOT_YET: Colour = (120, 120, 120)  # in a clip, before the alert
@@ -43,17 +45,27 @@ class _Past:
 
 @dataclass(slots=True)
 class _Clip:
-    """A clip on its way: moments that wait to be drawn, and pictures that are done."""
+    """A clip on its way."""
 
     alert: Alert
     raised: float
-    waiting: deque[_Past]
-    done: list[Shot] = field(default_factory=list)
-    size: tuple[int, int] = (0, 0)
+    moments: list[_Past]
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A moment as a clip shows it."""
+
+    shot: Shot
+    size: tuple[int, int]
 
 
 class Recorder:
-    """Writes `evidence/` into a folder while footage is watched. Holds state only, so that a replay can resume."""
+    """Writes `evidence/` into a folder while footage is watched.
+
+    Clips are drawn in a thread of their own, so that an alert never stops the watching. It can be pickled: a clip that
+    is not written then is drawn anew.
+    """
 
     def __init__(self, folder: Path, fps: float) -> None:
         self.folder = folder
@@ -62,6 +74,18 @@ class Recorder:
         self._ring: deque[_Past] = deque()
         self._open: list[_Clip] = []
         self._last: tuple[float, Picture, View] | None = None
+        self._hand()
+
+    def _hand(self) -> None:
+        self._pen = ThreadPoolExecutor(1, "clips")
+        self._drawn: dict[str, list[Future[_Drawn]]] = {}  # alert id -> the moments of its clip
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_pen", "_drawn")}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._hand()
 
     def frame(
         self,
@@ -76,21 +100,24 @@ class Recorder:
         self._remember(t, picture, view)
         self._last = (t, picture, view)
         self._raise(verdicts, t, picture, view)
-        for _ in range(AT_ONCE):
-            clip = next((one for one in self._open if one.waiting), None)
-            if clip is not None:
-                _draw_next(clip)
-        for clip in [one for one in self._open if t > one.raised + AFTER_S and not one.waiting]:
-            self._write_clip(clip)
+        for clip in self._open:
+            self._draw(clip)
+        whole = [one for one in self._open if t > one.raised + AFTER_S]
+        for n, clip in enumerate(whole):
+            if len(whole) - n > AT_ONCE or all(one.done() for one in self._drawn[clip.alert.id]):
+                self._write_clip(clip)
 
     def finish(self, verdicts: Sequence[Verdict] = ()) -> None:
         """Write the clips that are still open when the footage ends, and what its end gave rise to."""
         if self._last is not None:
             self._raise(verdicts, *self._last)
-        for clip in list(self._open):
-            while clip.waiting:
-                _draw_next(clip)
+        for clip in [*self._open]:
+            self._draw(clip)
             self._write_clip(clip)
+
+    def close(self) -> None:
+        """Draw no more."""
+        self._pen.shutdown(wait=False, cancel_futures=True)
 
     def _remember(self, t: float, picture: Picture, view: View) -> None:
         if self._ring and t < self._ring[-1].t + STEP_S - 0.6 / max(self.fps, 1.0):
@@ -105,7 +132,7 @@ class Recorder:
             self._ring.popleft()
         for clip in self._open:
             if t <= clip.raised + AFTER_S:
-                clip.waiting.append(past)
+                clip.moments.append(past)
 
     def _raise(self, verdicts: Sequence[Verdict], t: float, picture: Picture, view: View) -> None:
         for alert in verdicts:
@@ -119,11 +146,51 @@ class Recorder:
                 )
                 data = cv2.imencode(".jpg", sheet, [cv2.IMWRITE_JPEG_QUALITY, STILL_QUALITY])[1].tobytes()
                 _write(self.folder / "evidence" / f"{name}.jpg", data)
-                self._open.append(_Clip(alert, t, deque(self._ring)))
+                self._open.append(_Clip(alert, t, [*self._ring]))
+
+    def _draw(self, clip: _Clip) -> None:
+        """Have drawn what has come to a clip."""
+        drawn = self._drawn.setdefault(clip.alert.id, [])
+        drawn += [self._pen.submit(_drawn, past, clip.alert, clip.raised) for past in clip.moments[len(drawn) :]]
 
     def _write_clip(self, clip: _Clip) -> None:
         self._open.remove(clip)
-        _write(self.folder / self.kept[clip.alert.id]["clip"], webm(clip.done, clip.size))
+        drawn = [one.result() for one in self._drawn.pop(clip.alert.id)]
+        film = webm([one.shot for one in drawn], drawn[-1].size)
+        _write(self.folder / self.kept[clip.alert.id]["clip"], film)
+
+
+class Recording:
+    """Has a recorder take frames in a thread of its own, never more than a few behind the watching."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._hand = ThreadPoolExecutor(1, "evidence")
+        self._behind: deque[Future[None]] = deque()
+
+    def frame(
+        self,
+        t: float,
+        picture: Picture,
+        view: View,
+        events: Sequence[Mapping[str, object]],
+        verdicts: Sequence[Verdict],
+    ) -> None:
+        self._wait(BEHIND)
+        self._behind.append(self._hand.submit(self._recorder.frame, t, picture, view, events, verdicts))
+
+    def settle(self) -> None:
+        """Wait until all is taken: from then on the recorder's state is whole."""
+        self._wait(1)
+
+    def _wait(self, fewer: int) -> None:
+        while len(self._behind) >= fewer:
+            self._behind.popleft().result()
+
+    def close(self) -> None:
+        """Let go of what is not taken yet; after `settle` and the recorder's end that is nothing."""
+        self._hand.shutdown(cancel_futures=True)
+        self._recorder.close()
 
 
 def draw(picture: Picture, view: View, t: float, notes: Sequence[str] = ()) -> Picture:
@@ -161,15 +228,14 @@ def _head(alert: Alert, t: float) -> str:
     return f"{clock(t)}   {alert.severity.upper()}   {alert.code}   {alert.book} {alert.clause}"
 
 
-def _draw_next(clip: _Clip) -> None:
-    past = clip.waiting.popleft()
+def _drawn(past: _Past, alert: Alert, raised: float) -> _Drawn:
+    """Give a moment of a clip as it is shown."""
     small = np.asarray(cv2.imdecode(np.frombuffer(past.jpeg, np.uint8), cv2.IMREAD_COLOR), np.uint8)
-    sheet = overlay(small, scaled(past.view, past.scale), clip.alert.evidence, every_face=False)
-    colour = COLOURS[clip.alert.severity] if past.t >= clip.raised else NOT_YET
-    sheet = captioned(sheet, _head(clip.alert, past.t), [clip.alert.says], colour, room=CAPTION_LINES)
+    sheet = overlay(small, scaled(past.view, past.scale), alert.evidence, every_face=False)
+    colour = COLOURS[alert.severity] if past.t >= raised else NOT_YET
+    sheet = captioned(sheet, _head(alert, past.t), [alert.says], colour, room=CAPTION_LINES)
     picture = cv2.imencode(".webp", sheet, [cv2.IMWRITE_WEBP_QUALITY, CLIP_QUALITY])[1].tobytes()
-    clip.size = (sheet.shape[1], sheet.shape[0])
-    clip.done.append(Shot(past.t, picture))
+    return _Drawn(Shot(past.t, picture), (sheet.shape[1], sheet.shape[0]))
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -24,6 +24,7 @@ from edge.table_file import TableFile, read_table
 from edge.usage import UsageError
 from edge.video import hush, open_video
 from engine.verdicts import encode
+from vision.attention import shrunk
 from vision.pictures import Picture
 
 EVERY_S = 60.0  # between two words on dropped frames
@@ -39,6 +40,7 @@ class Shot:
 
     t: float
     picture: Picture
+    small: Picture | None = None  # as attention sees it, if that was made on the way
 
 
 class Newest:
@@ -95,12 +97,12 @@ class FileSource:
 
     def read(self, newest: Newest, stop: threading.Event) -> None:
         start: float | None = None
-        with Decoding(self.video) as frames:
+        with Decoding(self.video, small=True) as frames:
             for frame in frames:
                 start = self.now() - frame.t if start is None else start
                 if stop.wait(max(0.0, start + frame.t - self.now())):
                     return
-                newest.put(Shot(frame.t, frame.picture))
+                newest.put(Shot(frame.t, frame.picture, frame.small))
 
 
 class CameraSource:
@@ -120,7 +122,8 @@ class CameraSource:
                 t = round(self.now() - start, 3)
                 whole, picture = self.capture.retrieve()
                 if whole:
-                    newest.put(Shot(t, np.asarray(picture, np.uint8)))
+                    taken = np.asarray(picture, np.uint8)
+                    newest.put(Shot(t, taken, shrunk(taken)))
                     lost = 0
                     continue
             self._close()
@@ -195,7 +198,7 @@ def watch(
             if found != size:
                 told = [f"{width} x {height}" for width, height in (size, found)]
                 raise UsageError(f"the camera: expected pictures of {told[0]}, found {told[1]}; calibrate it again")
-            _write(out, pipeline.step(shot.t, shot.picture))
+            _write(out, pipeline.step(shot.t, shot.picture, shot.small))
             doubts = _told(pipeline.watcher.view().doubts, doubts)
             drops.tell(shot.t)
     finally:

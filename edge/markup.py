@@ -21,6 +21,8 @@ def plain(text: str) -> str:
     >>> plain(f"a{chr(0)}b{chr(0x202E)}c")
     'a�b�c'
     """
+    if text.isprintable():  # as a clip of millions of letters is
+        return text
     return "".join(sign if sign.isprintable() or sign == "\n" else "�" for sign in text)
 
 

@@ -47,9 +47,9 @@ class Pipeline:
         self.table = Table(table.book)
         self.begun = _Begun()
 
-    def step(self, t: float, picture: Picture) -> Step:
-        """Take a frame."""
-        return self._judged(self.watcher.step(t, picture), t)
+    def step(self, t: float, picture: Picture, small: Picture | None = None) -> Step:
+        """Take a frame, with its small picture if that was made."""
+        return self._judged(self.watcher.step(t, picture, small), t)
 
     def finish(self) -> Step:
         """Say what is still held when the footage ends."""

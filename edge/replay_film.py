@@ -8,7 +8,7 @@ from time import monotonic
 
 from edge import checkpoint
 from edge.decoding import Decoding
-from edge.evidence import Recorder
+from edge.evidence import Recorder, Recording
 from edge.replay_annotated import annotated, remember, remembered
 from edge.replay_facts import facts_of, key_of
 from edge.replay_files import (
@@ -104,6 +104,7 @@ class _Work:
         self.part = part_of(order.folder)
         self.seal = checkpoint.digest_of({**key, "annotate": order.annotate, "by": checkpoint.machinery()})
         self.state = self._state()
+        self.recording = Recording(self.state.recorder)
         self.files = {name: Lines(self.part / name, size) for name, size in self.state.sizes.items()}
 
     def _state(self) -> State:
@@ -132,6 +133,7 @@ class _Work:
             if not self.state.watched:
                 self._watch(say, stop)
         finally:
+            self.recording.close()
             for file in self.files.values():
                 file.close()
         took = max(monotonic() - start, 1e-3)
@@ -141,7 +143,7 @@ class _Work:
 
     def _watch(self, say: Say, stop: Stop) -> None:
         kept = monotonic()
-        with Decoding(self.video, self.order.since, self.state.place) as frames:
+        with Decoding(self.video, self.order.since, self.state.place, small=True) as frames:
             for frame in frames:
                 self._take(frame)
                 say(self._share(frame.t) * (WATCHING if self.order.annotate else 1.0))
@@ -158,6 +160,7 @@ class _Work:
             )
         step = self.state.pipeline.finish()
         self._write(step)
+        self.recording.settle()
         self.state.recorder.finish(step.verdicts)
         if self.state.damage:
             self.state.doubts.append((self.state.t, self.state.damage))
@@ -174,10 +177,10 @@ class _Work:
             state.first = t
         elif t - state.t > GAP_S:
             state.doubts.append((t, f"no pictures from {state.t:.1f} s to {t:.1f} s"))
-        step = state.pipeline.step(t, frame.picture)
+        step = state.pipeline.step(t, frame.picture, frame.small)
         view = state.pipeline.watcher.view()
         self._write(step)
-        state.recorder.frame(t, frame.picture, view, step.events, step.verdicts)
+        self.recording.frame(t, frame.picture, view, step.events, step.verdicts)
         state.doubt(t, view.doubts)
         if self.order.annotate:
             self.files[VIEWS].write(remember(t, None if view == state.view else view, step))
@@ -186,6 +189,7 @@ class _Work:
 
     def _keep(self, frame: Frame | None = None) -> None:
         """Keep all that is known, so that whatever happens next loses no more than what comes after it."""
+        self.recording.settle()
         self.state.place = frame.place() if frame else None
         self.state.sizes = {name: file.sync() for name, file in self.files.items()}
         checkpoint.save(self.part / KEPT, self.seal, self.state)

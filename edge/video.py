@@ -74,6 +74,7 @@ class Frame:
     reading: float  # the file's own time, seconds
     clock: Clock
     picture: Picture
+    small: Picture | None = None  # as attention sees it, where that was asked for
 
     @property
     def t(self) -> float:

@@ -68,7 +68,7 @@ class Attention:
     def __init__(self, size: tuple[int, int]) -> None:
         width, height = size
         self.factor = width / WIDE
-        self.size = (WIDE, round(height / self.factor))
+        self.size = small_size(width, height)
         shape = (self.size[1], self.size[0])
         self.raw: Picture | None = None  # the last frame, as it was
         self.known: Floats | None = None  # what was last understood
@@ -77,17 +77,15 @@ class Attention:
         self.bare_edges = np.zeros(shape, np.uint8)
         self.is_bare = np.zeros(shape, bool)
         self.moved_at = np.full(shape, -1e9, np.float32)
-        self.changed_at = np.full(shape, 1e9, np.float32)  # when what differs now began to differ
         self.noise = NOISE
         self.count = 0
         self._kept: list[tuple[float, Picture]] = []
         self._slopes: Slopes | None = None  # of what is known, until that changes
         self._unsettled = np.zeros(shape, bool)  # what differed from what is known, or moved, a frame ago
 
-    def step(self, t: float, picture: Picture) -> Sight:
-        """Take a frame; say what moved and what differs from what was understood."""
-        raw = np.asarray(cv2.resize(picture, self.size, interpolation=cv2.INTER_AREA), np.uint8)
-        self.raw = raw
+    def step(self, t: float, picture: Picture, raw: Picture | None = None) -> Sight:
+        """Take a frame, and what `shrunk` makes of it if that was made; say what moved and what differs."""
+        self.raw = raw = shrunk(picture) if raw is None else raw
         if self.known is None:
             self._begin(raw)
         assert self.known is not None  # noqa: S101  begun
@@ -97,11 +95,8 @@ class Attention:
         tolerated = self.edges + np.uint8(max(LEAST, round(NOISES * self.noise)))
         changed = _apart(small, known) > tolerated
         moved = self._moved(t, small, tolerated)
-        self.moved_at[moved] = t
+        np.copyto(self.moved_at, t, where=moved)
         self._unsettled = changed | moved
-        np.copyto(self.changed_at, 1e9, where=~changed)
-        np.minimum(self.changed_at, np.float32(t), out=self.changed_at)
-        np.copyto(self.changed_at, 1e9, where=~changed)
         self._kept.append((t, small))
         self.count += 1
         if self.count % SINK_EVERY == 0:
@@ -117,18 +112,17 @@ class Attention:
     def understood(self, sight: Sight, where: Mask) -> None:
         """What lies there now is what is known."""
         assert self.known is not None  # noqa: S101  a sight comes after the first step
-        self.known[where] = sight.small[where]
         self._slopes = None
-        self.changed_at[where] = 1e9
         if (part := _around(where)) is not None:
+            self.known[part][where[part]] = sight.small[part][where[part]]
             self.edges[part] = _edges(np.asarray(cv2.convertScaleAbs(self.known[part]), np.uint8))
 
     def empty(self, sight: Sight, where: Mask) -> None:
         """What lies there now is bare felt."""
         assert self.bare is not None  # noqa: S101  a sight comes after the first step
-        self.bare[where] = sight.small[where]
-        self.is_bare |= where
         if (part := _around(where)) is not None:
+            self.bare[part][where[part]] = sight.small[part][where[part]]
+            self.is_bare[part] |= where[part]
             self.bare_edges[part] = _edges(self.bare[part])
 
     def felt(self, points: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Floats:
@@ -149,7 +143,6 @@ class Attention:
         self.edges = _edges(sight.small)
         self.bare_edges = self.edges.copy()
         self.moved_at.fill(-1e9)
-        self.changed_at.fill(1e9)
         self.noise, self.count, self._kept = NOISE, 1, [(sight.t, sight.small)]
         self._unsettled.fill(False)  # noqa: FBT003  what the array is filled with
 
@@ -163,7 +156,7 @@ class Attention:
         """Undo what makes the whole picture lighter or darker."""
         assert self.known is not None  # noqa: S101  begun
         now, then = raw[::8, ::8].astype(np.float32) + 4, self.known[::8, ::8] + 4
-        gain = float(np.median(then / now))
+        gain = _middle(then / now)
         if abs(gain - 1) < 0.015:
             return raw, 1.0
         return cv2.convertScaleAbs(raw, alpha=gain, beta=4 * (gain - 1)).astype(np.uint8, copy=False), gain
@@ -188,17 +181,27 @@ class Attention:
         if not old:
             return np.zeros(self.edges.shape, bool)
         apart = _apart(small, old[-1][1])
-        middle = float(np.median(apart[::4, ::4]))  # of the greatest of three differences
+        middle = _middle(apart[::4, ::4])  # of the greatest of three differences
         self.noise += 0.05 * (middle / 1.35 - self.noise)
         return np.asarray(apart > tolerated)
 
 
+def small_size(width: int, height: int) -> tuple[int, int]:
+    return WIDE, round(height / (width / WIDE))
+
+
+def shrunk(picture: Picture) -> Picture:
+    """Give the small picture of a frame. It hangs on nothing else, so whoever takes frames can make it on the way."""
+    size = small_size(picture.shape[1], picture.shape[0])
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
 def _around(where: Mask) -> tuple[slice, slice] | None:
     """Give the box around what a mask marks, with room for the edges of what lies in it."""
-    rows, columns = np.flatnonzero(where.any(axis=1)), np.flatnonzero(where.any(axis=0))
-    if not len(rows):
+    left, top, wide, high = cv2.boundingRect(where.view(np.uint8))
+    if not wide:
         return None
-    return slice(max(rows[0] - 2, 0), rows[-1] + 3), slice(max(columns[0] - 2, 0), columns[-1] + 3)
+    return slice(max(top - 2, 0), top + high + 2), slice(max(left - 2, 0), left + wide + 2)
 
 
 def _soft(picture: NDArray[np.uint8] | Floats) -> Floats:
@@ -215,17 +218,20 @@ def _drift(known: Slopes, seen: Floats, still: Mask) -> tuple[float, float]:
     if np.count_nonzero(steep) < STEEP:
         return 0.0, 0.0
     x = y = 0.0
-    gx, gy, ground = across[steep], along[steep], known.soft[steep]
+    points = np.flatnonzero(steep)
+    gx, gy, ground = (of.ravel()[points] for of in (across, along, known.soft))
     size = (seen.shape[1], seen.shape[0])
     shifted = seen
     for _ in range(DRIFTS):
-        off = ground - shifted[steep]
-        near = np.abs(off) <= max(3 * float(np.median(np.abs(off))), 2.0)
-        a, b, c = float(gx[near] @ gx[near]), float(gx[near] @ gy[near]), float(gy[near] @ gy[near])
+        off = ground - shifted.ravel()[points]
+        apart = np.abs(off)
+        near = np.flatnonzero(apart <= max(3 * _middle(apart), 2.0))
+        u, v, w = gx[near], gy[near], off[near]
+        a, b, c = float(u @ u), float(u @ v), float(v @ v)
         whole = a * c - b * b
         if whole <= 1e-6 * a * c:
             break
-        p, q = float(gx[near] @ off[near]), float(gy[near] @ off[near])
+        p, q = float(u @ w), float(v @ w)
         dx, dy = (c * p - b * q) / whole, (a * q - b * p) / whole
         x, y = x + dx, y + dy
         if max(abs(dx), abs(dy)) < SHAKE_PX / 4:
@@ -233,6 +239,15 @@ def _drift(known: Slopes, seen: Floats, still: Mask) -> tuple[float, float]:
         home = np.array([[1, 0, -x], [0, 1, -y]], np.float64)
         shifted = np.asarray(cv2.warpAffine(seen, home, size, borderMode=cv2.BORDER_REPLICATE), np.float32)
     return 2 * x, 2 * y
+
+
+def _middle(values: NDArray[np.uint8] | Floats) -> float:
+    """Give the median, as NumPy does, but in a third of its time."""
+    flat, half = values.ravel(), values.size // 2
+    if values.size % 2:
+        return float(np.partition(flat, half)[half])
+    low, high = np.partition(flat, (half - 1, half))[half - 1 : half + 1]
+    return float((low / 2) + (high / 2))
 
 
 def _apart(one: Picture, other: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -107,12 +107,13 @@ def corners(boxes: Floats) -> Floats:
 def _merged(quads: Floats, scores: Floats, same: float) -> Iterator[tuple[NDArray[np.intp], Floats]]:
     """Put boxes of one thing together: which they are, the surest first, and the mean of all, weighed by score."""
     free, middles = np.ones(len(quads), bool), quads.mean(axis=1)
+    turned = np.stack([np.roll(quads, turn, axis=1) for turn in range(4)])  # a box may start at any corner
     for first, lead in enumerate(quads):
         if not free[first]:
             continue
         reach = same * min(float(np.hypot(*(lead[1] - lead[0]))), float(np.hypot(*(lead[3] - lead[0]))))
         near = np.flatnonzero(free & (np.hypot(*(middles - middles[first]).T) <= reach))
-        turns = np.stack([np.roll(quads[near], turn, axis=1) for turn in range(4)])  # a box may start at any corner
+        turns = turned[:, near]
         apart = np.hypot(*np.moveaxis(turns - lead, -1, 0)).mean(axis=2)
         close = apart.min(axis=0) <= reach
         members = near[close]

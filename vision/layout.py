@@ -11,6 +11,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.spots import ZONES, PlaceTextError, parse_spot
 
@@ -39,12 +40,16 @@ class Area:
         """How large it is, in square millimetres."""
         return abs(float(cv2.contourArea(np.array(self.polygon, dtype=np.float32))))
 
+    @cached_property
+    def edge(self) -> NDArray[np.float32]:
+        return np.array(self.polygon, dtype=np.float32)
+
     def holds(self, point: Point) -> bool:
-        return cv2.pointPolygonTest(np.array(self.polygon, dtype=np.float32), point, measureDist=False) >= 0
+        return cv2.pointPolygonTest(self.edge, point, measureDist=False) >= 0
 
     def away(self, point: Point) -> float:
         """Give how far outside a point lies, in millimetres; less than nought inside."""
-        return -float(cv2.pointPolygonTest(np.array(self.polygon, dtype=np.float32), point, measureDist=True))
+        return -float(cv2.pointPolygonTest(self.edge, point, measureDist=True))
 
     @property
     def for_cards(self) -> bool:

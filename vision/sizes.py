@@ -17,17 +17,13 @@ class Sizes:
 
     def __init__(self) -> None:
         self.seen: list[Size] = []
+        self.usual: Size | None = None  # the measures of this table's cards, once some were seen
 
     def add(self, size: Size) -> None:
         self.seen = [*self.seen[1 - KEPT :], size]
-
-    @property
-    def usual(self) -> Size | None:
-        """Give the measures of this table's cards, once some were seen."""
-        if len(self.seen) < ENOUGH:
-            return None
-        wide, long = np.median(np.array(self.seen), axis=0)
-        return float(wide), float(long)
+        if len(self.seen) >= ENOUGH:
+            wide, long = np.median(np.array(self.seen), axis=0)
+            self.usual = float(wide), float(long)
 
     def fit(self, size: Size) -> bool:
         """Tell whether something may be one card: it is as large, as far as that is known."""

@@ -62,15 +62,18 @@ class Patch:
 
     def without(self, others: "list[Patch]") -> "Patch":
         """Give what no other patch covers."""
-        left = self.mask.copy()
+        left = None
+        rows, columns = self.box
         for other in others:
-            rows, columns = (
-                slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(self.box, other.box, strict=True)
-            )
-            if rows.start < rows.stop and columns.start < columns.stop:
-                mine = _within(self.box, rows, columns)
-                left[mine] &= ~other.mask[_within(other.box, rows, columns)]
-        return Patch(self.box, left)
+            down, across = other.box
+            top, bottom = max(rows.start, down.start), min(rows.stop, down.stop)
+            near, far = max(columns.start, across.start), min(columns.stop, across.stop)
+            if top < bottom and near < far:
+                left = self.mask.copy() if left is None else left
+                mine = slice(top - rows.start, bottom - rows.start), slice(near - columns.start, far - columns.start)
+                its = slice(top - down.start, bottom - down.start), slice(near - across.start, far - across.start)
+                left[mine] &= ~other.mask[its]
+        return self if left is None else Patch(self.box, left)
 
     def overlap(self, other: "Patch") -> float:
         """Give how much of the patch another covers."""
@@ -79,11 +82,6 @@ class Patch:
     def onto(self, whole: Mask) -> None:
         """Mark the patch in a mask of the whole small picture."""
         whole[self.box] |= self.mask
-
-
-def _within(box: tuple[slice, slice], rows: slice, columns: slice) -> tuple[slice, slice]:
-    top, left = box[0].start, box[1].start
-    return slice(rows.start - top, rows.stop - top), slice(columns.start - left, columns.stop - left)
 
 
 @dataclass(slots=True)

@@ -98,14 +98,14 @@ class Watcher:
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "eyes"}
 
-    def step(self, t: float, picture: Picture) -> list[Event]:
-        """Take a frame, give the table events it brings."""
+    def step(self, t: float, picture: Picture, small: Picture | None = None) -> list[Event]:
+        """Take a frame, with its small picture if that was made, and give the table events it brings."""
         if picture.shape[:2] != (self.camera.height, self.camera.width):
             raise ValueError(
                 f"expected pictures of {self.camera.width} x {self.camera.height}, "
                 f"found {picture.shape[1]} x {picture.shape[0]}"
             )
-        sight = self.attention.step(t, picture)
+        sight = self.attention.step(t, picture, small)
         if self.hanging.step(t, self.attention):
             return []  # where things lie is not known: better nothing is told than something wrong
         disturbed = sight.changed | sight.moved
@@ -114,7 +114,7 @@ class Watcher:
         if not self.started:
             facts = self._begin(sight, picture)
         elif disturbed.any():
-            self.tries[sight.moved] = 0
+            np.copyto(self.tries, 0, where=sight.moved)
             calm = self.attention.calm(t)
             for region in self._regions(sight, calm):
                 facts += self._look(sight, picture, region, ~calm)
@@ -239,17 +239,22 @@ class Watcher:
         joined = cv2.dilate(rest.view(np.uint8), np.ones((5, 5), np.uint8))
         x, y, wide, high = cv2.boundingRect(joined)
         part = slice(y, y + high), slice(x, x + wide)
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(np.ascontiguousarray(joined[part]), connectivity=8)
-        boxes = stats.astype(np.int32)
-        boxes[:, :2] += (x, y)
-        labels[~rest[part]] = 0
-        sizes = np.bincount(labels.ravel(), minlength=count)
+        count, labels = cv2.connectedComponents(np.ascontiguousarray(joined[part]), connectivity=8)
+        inside = rest[part]
+        named = labels[inside]
+        sizes = np.bincount(named, minlength=count)
         due = np.bincount(labels[ready[part]], minlength=count)
         large = np.flatnonzero((sizes >= LEAST) & (due > 0) & (due >= np.minimum(DUE * sizes, self.large)))
-        found = [int(n) for n in large if n and sizes[n] >= self._least(sight, boxes[n])]
+        boxes = np.zeros((count, 4), np.int32)
+        for n in large:
+            boxes[n] = cv2.boundingRect((labels == n).view(np.uint8))
+        boxes[:, :2] += (x, y)
+        found = [int(n) for n in large if sizes[n] >= self._least(sight, boxes[n])]
         for group in _grouped(found, boxes, self.room)[:LOOKS]:
             where = np.zeros_like(rest)
-            where[part] = np.isin(labels, group)
+            mine = np.zeros(count, bool)
+            mine[group] = True
+            where[part][inside] = mine[named]
             tries = int(np.median(self.tries[where]))
             yield Region(where, self._rect(boxes[group]), tries)
 

@@ -42,8 +42,9 @@ class Recorded:
     at: float = 0.0
     frames: int = 0
 
-    def step(self, t: float, picture: Picture) -> list[dict[str, object]]:
+    def step(self, t: float, picture: Picture, small: Picture | None = None) -> list[dict[str, object]]:
         assert picture.shape == (SIZE[1], SIZE[0], 3)
+        assert small is not None  # made where frames are taken
         self.at = t
         self.frames += 1
         if self.deaths is not None:

@@ -3,17 +3,20 @@
 import json
 import os
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from threading import Event
+from time import monotonic, sleep
 
 import cv2
 import numpy as np
 import pytest
 
 from datasets.truth import truth_of
-from edge.evidence import Recorder, clock, draw, file_name
+from edge import evidence
+from edge.evidence import AT_ONCE, Recorder, Recording, clock, draw, file_name
 from edge.judge import events as read_events
 from edge.table_file import read_table
 from edge.usage import UsageError
@@ -147,9 +150,11 @@ def test_two_runs_and_a_resumed_one_leave_the_same_bytes(demo: Path, tmp_path: P
 def test_the_clip_is_written_while_the_footage_goes_on(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path, 10.0)
     clip = tmp_path / "evidence" / f"{OVERDRAW}.webm"
-    for number in range(100):
+    number, end = 0, monotonic() + 60
+    while not clip.exists() and monotonic() < end:
         recorder.frame(number / 10, blank(), View(), [], [overdraw()] if number == 50 else [])
         assert clip.exists() <= (number > 80)
+        number += 1
     assert clip.exists()
     recorder.finish()
     assert len(recorder._ring) <= 42  # noqa: SLF001  what it holds back is what memory is
@@ -175,6 +180,61 @@ def test_footage_without_a_frame_leaves_nothing(tmp_path: Path) -> None:
     recorder.finish([overdraw()])
     assert not recorder.kept
     assert not list(tmp_path.iterdir())
+
+
+def slowed(monkeypatch: pytest.MonkeyPatch, wait: Callable[[], object]) -> None:
+    drawn = evidence._drawn  # noqa: SLF001  what takes long
+
+    def slow(past: evidence._Past, alert: Alert, raised: float) -> evidence._Drawn:
+        wait()
+        return drawn(past, alert, raised)
+
+    monkeypatch.setattr(evidence, "_drawn", slow)
+
+
+def test_an_alert_never_stops_the_watching(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = Event()
+    slowed(monkeypatch, lambda: go_on.wait(60))
+    recorder = Recorder(tmp_path, 10.0)
+    for number in range(100):
+        recorder.frame(number / 10, blank(), View(), [], [overdraw()] if number == 5 else [])
+    assert not list(tmp_path.rglob("*.webm"))
+    go_on.set()
+    recorder.finish()
+    assert len(list(tmp_path.rglob("*.webm"))) == 1
+
+
+def test_clips_that_wait_to_be_drawn_are_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slowed(monkeypatch, lambda: sleep(0.01))
+    recorder = Recorder(tmp_path, 10.0)
+    many = [replace(overdraw(), id=str(number)) for number in range(AT_ONCE + 3)]
+    for number in range(40):
+        recorder.frame(number / 10, blank(), View(), [], many if number == 5 else [])
+    assert len(list(tmp_path.rglob("*.webm"))) >= 3
+    recorder.finish()
+    assert len(list(tmp_path.rglob("*.webm"))) == len(many)
+
+
+def test_frames_are_recorded_in_order_beside_the_watching(tmp_path: Path) -> None:
+    small(tmp_path / "straight", overdraw())
+    recorder = Recorder(tmp_path / "beside", 10.0)
+    recording = Recording(recorder)
+    for number in range(10):
+        recording.frame(number / 10, blank(), View(), [], [overdraw()] if number == 5 else [])
+    recording.settle()
+    recorder.finish()
+    recording.close()
+    for path in (tmp_path / "straight" / "evidence").iterdir():
+        assert (tmp_path / "beside" / "evidence" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_what_goes_wrong_beside_the_watching_stops_it(tmp_path: Path) -> None:
+    (tmp_path / "evidence").write_text("in the way")
+    recording = Recording(Recorder(tmp_path, 10.0))
+    recording.frame(0.0, blank(), View(), [], [overdraw()])
+    with pytest.raises(UsageError, match="cannot be written"):
+        recording.settle()
+    recording.close()
 
 
 def test_an_alert_said_again_keeps_its_first_evidence(tmp_path: Path) -> None:

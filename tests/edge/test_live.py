@@ -34,8 +34,9 @@ class Slow:
     def watcher(self) -> "Slow":
         return self
 
-    def step(self, t: float, picture: Picture) -> Step:
+    def step(self, t: float, picture: Picture, small: Picture | None = None) -> Step:
         assert picture.shape == BLANK.shape
+        assert small is None
         self.looks.append(t)
         self.looking.release()
         assert self.enough.acquire(timeout=60)

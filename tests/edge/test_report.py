@@ -253,6 +253,7 @@ def test_signs_that_cannot_be_shown_or_deceive_are_made_visible(tmp_path: Path) 
     name = "cam\udcff\x00\u202egpj.mp4"
     write_report(tmp_path, replace(EMPTY, video=replace(VIDEO, name=name)))
     assert plain(name) == "cam���gpj.mp4"
+    assert plain(clip := "data:" + 1000 * "A") is clip  # a clip has millions of letters, and none is looked at twice
     assert plain(name) in (tmp_path / "report.html").read_text("utf-8")
 
 

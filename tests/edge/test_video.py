@@ -17,6 +17,7 @@ from edge.decoding import Decoding
 from edge.usage import UsageError
 from edge.video import Clock, Frame, Place, PlaceLostError, Video, check_one_size, open_video
 from tests.edge.recorded import CLIPS, SIZE, write_video
+from vision.attention import shrunk
 
 STEADY = [n / 25 for n in range(200)]
 DICE = random.Random(1)  # noqa: S311  a made-up film
@@ -26,6 +27,15 @@ UNSTEADY = np.cumsum([0, *(1.5 if n == 100 else DICE.choice([0.02, 0.033, 0.1]) 
 def decoded(video: Video, since: float = 0.0, after: Place | None = None) -> tuple[list[Frame], str | None]:
     with Decoding(video, since, after) as frames:
         return list(frames), frames.end.damage
+
+
+def test_small_pictures_are_made_where_that_is_asked_for() -> None:
+    with Decoding(open_video(CLIPS / "demo.mp4"), 34.0, small=True) as frames:
+        found = list(frames)
+    assert len(found) > 20
+    for frame in found:
+        assert frame.small is not None
+        assert (frame.small == shrunk(frame.picture)).all()
 
 
 def cut(path: Path, source: Path, share: float) -> Path:

@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.toy_table import SIZE, felt
-from vision.attention import REST_S, WIDE, Attention, Sight
+from vision.attention import REST_S, WIDE, Attention, Sight, _middle, shrunk
 
 Picture = NDArray[np.uint8]
 
@@ -51,6 +51,19 @@ def test_the_small_picture_is_of_one_width() -> None:
         attention = Attention(size)
         assert attention.size[0] == WIDE
         assert attention.size[1] * attention.factor == pytest.approx(size[1], abs=attention.factor)
+
+
+def test_a_small_picture_that_was_made_is_taken_for_that_of_the_frame(watch: Watch) -> None:
+    sight = watch.attention.step(watch.t, FELT, shrunk(with_thing(FELT)))
+    assert (sight.small == shrunk(with_thing(FELT))).all()
+    assert sight.changed[SMALL].all()
+
+
+@pytest.mark.parametrize("count", [1, 2, 151, 10_800])
+def test_the_median_is_that_of_numpy(count: int) -> None:
+    dice = np.random.default_rng(count)
+    for values in (dice.random((count, 1), np.float32) - np.float32(0.3), dice.integers(0, 256, count, np.uint8)):
+        assert _middle(values) == float(np.median(values))
 
 
 def test_nothing_changes_on_a_still_table(watch: Watch) -> None:
