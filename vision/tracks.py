@@ -22,7 +22,9 @@ SURE: Final = 0.94  # a face this likely is read for certain in one look
 # By all votes together so likely, a face is told, by how tall its card is shown: what is small is read wrong alike in
 # every look. Chosen on decks of val, with `python -m models evaluate votes`.
 TALL_PX: Final = (40.0, 52.0, 62.0, 78.0)
-TOLD: Final = (0.985, 0.97, 0.94, 0.87)
+TOLD: Final = (0.985, 0.97, 0.95, 0.9)
+FEW: Final = 4  # looks; of fewer may all be wrong, so those must be as sure as
+TOLD_BY_FEW: Final = 0.96
 VOTES: Final = 2  # looks at least
 APART_S: Final = 0.035  # looks that are to confirm each other
 MOST: Final = 5.0  # weight of all votes together, at most
@@ -156,7 +158,7 @@ class Card:
     def tells(self, votes: Votes) -> bool:
         """Tell whether votes on its face suffice."""
         tall = (np.hypot(*(self.quad[3] - self.quad[0])) + np.hypot(*(self.quad[2] - self.quad[1]))) / 2
-        return votes.best[1] >= told_from(float(tall))
+        return votes.best[1] >= told_from(float(tall), votes.looks)
 
     @property
     def asked(self) -> float:
@@ -182,9 +184,9 @@ class Card:
         self.score, self.exact = seen.score, seen.exact
 
 
-def told_from(tall_px: float) -> float:
-    """Give how likely a face must be by all looks together to be told of a card that is shown so tall."""
-    return float(np.interp(tall_px, TALL_PX, TOLD))
+def told_from(tall_px: float, looks: int) -> float:
+    """Give how likely a face must be by so many looks together to be told of a card that is shown so tall."""
+    return max(float(np.interp(tall_px, TALL_PX, TOLD)), TOLD_BY_FEW if looks < FEW else 0.0)
 
 
 @dataclass(slots=True, eq=False)

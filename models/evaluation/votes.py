@@ -76,7 +76,7 @@ def measure(run: Voter, count: int, jobs: int = 1) -> Figures:
         found[f"{low:.0f} to {high:.0f} px"] = {
             f"{looked} looks": _by_level(those, n) for n, looked in enumerate(COUNTS)
         }
-        found[f"told from, {low:.0f} px"] = round(told_from(low), 3)
+        found[f"told from, {low:.0f} px"] = round(told_from(low, NUMBER), 3)
     decks = sorted({card.deck for card in cards})
     found["as told, by deck"] = {deck: _told([card for card in cards if card.deck == deck]) for deck in decks}
     return found
@@ -97,7 +97,7 @@ def _told(cards: Sequence[Seen]) -> Figures:
     """Give what the watching tells after all looks."""
     known = [
         right
-        for right, likely, least in ((*card.after[-1], told_from(card.tall_px)) for card in cards)
+        for right, likely, least in ((*card.after[-1], told_from(card.tall_px, NUMBER)) for card in cards)
         if likely >= least
     ]
     counts = {"right": sum(known), "wrong": len(known) - sum(known), "cannot tell": len(cards) - len(known)}

@@ -12,7 +12,7 @@ def seen(right: bool, likely: float, *, tall: float = 90.0, deck: str = "a") -> 
 
 
 def test_what_is_likely_enough_is_told_right_or_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    cards = [seen(True, 0.99), seen(True, 0.88), seen(False, 0.86), seen(True, 0.75, deck="b")]  # noqa: FBT003
+    cards = [seen(True, 0.99), seen(True, 0.91), seen(False, 0.86), seen(True, 0.75, deck="b")]  # noqa: FBT003
     small = [seen(True, 0.96, tall=50.0)]  # noqa: FBT003
     monkeypatch.setattr(votes, "ordered", lambda *_: [cards, small])
     found = measure(Voter(MANIFEST, "test", 1), 200)

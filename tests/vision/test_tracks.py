@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.tracks import SURE, Patch, Votes, bearing, distance
+from vision.tracks import FEW, SURE, Patch, Votes, bearing, distance, told_from
 
 SHAPE = (90, 160)
 EIGHT, NINE, BACK, *OTHERS = np.eye(8)
@@ -120,3 +120,11 @@ def test_clear_looks_change_a_face_that_was_read_wrong() -> None:
     for _ in range(12):
         votes.add(NINE, 1.0)
     assert votes.best[0] == 1
+
+
+def test_a_card_that_is_shown_small_or_was_looked_at_seldom_must_be_surer() -> None:
+    sizes = [told_from(tall, FEW) for tall in (30.0, 45.0, 55.0, 65.0, 75.0, 120.0)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) == len(sizes)
+    assert all(told_from(tall, FEW - 1) >= told_from(tall, FEW) for tall in (30.0, 65.0, 120.0))
+    assert told_from(120.0, FEW - 1) > told_from(120.0, FEW)
