@@ -23,7 +23,7 @@ def test_what_is_likely_enough_is_told_right_or_wrong(monkeypatch: pytest.Monkey
         (3, 1),
         (2, 1),
         (2, 1),
-        (1, 0),
+        (2, 0),
         (1, 0),
         (1, 0),
     ]
