@@ -60,7 +60,8 @@ class Pipeline:
         told: list[dict[str, object]] = []
         verdicts: list[Verdict] = []
         if t // TICK_S > self.begun.last // TICK_S >= 0 and not events:
-            events = [{"t": t, "event": "tick"}]
+            hidden = self.watcher.hidden
+            events = [{"t": t, "event": "tick"} | ({"hidden": [*hidden]} if hidden else {})]
         self.begun.last = t
         for event in events:
             told.append(event)

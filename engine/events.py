@@ -77,6 +77,9 @@ class Dealt(NamedTuple):
     sure: float = 1.0
     crosswise: bool = False
     order_lost: bool = False  # drawn together with the card before it
+    since: float | None = None  # when its place was last seen without it: it came between then and
+    rested: float | None = None  # when it lay there at the latest
+    hidden: tuple[Zone, ...] = ()  # places nobody could see by then: a card may lie there
 
 
 class Turn(NamedTuple):
@@ -135,6 +138,7 @@ class Tick(NamedTuple):
     """Time went by and nothing happened."""
 
     t: float
+    hidden: tuple[Zone, ...] = ()  # places nobody can see
 
 
 Event = Signal | Chips | Dealt | Turn | Move | Remove | Decision | Correct | Clear | Tick
@@ -261,13 +265,20 @@ def _units(value: object) -> int | None:
     return total
 
 
-def _since(found: Mapping[str, object]) -> float | None:
-    value = found.get("since")
+def _moment(found: Mapping[str, object], key: str) -> float | None:
+    value = found.get(key)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | Decimal) or not 0 <= value <= 1e9:
-        raise EventError(f"'since': expected seconds from the start, found {value!r}")
+        raise EventError(f"{key!r}: expected seconds from the start, found {value!r}")
     return float(value)
+
+
+def _hidden(found: Mapping[str, object]) -> tuple[Zone, ...]:
+    value = found.get("hidden", [])
+    if not isinstance(value, list):
+        raise EventError(f"'hidden': expected a list of zones such as [\"box3.cards\"], found {value!r}")
+    return tuple(parse_zone(zone) for zone in value)
 
 
 def _chips(t: float, found: Mapping[str, object]) -> Chips:
@@ -278,7 +289,7 @@ def _chips(t: float, found: Mapping[str, object]) -> Chips:
     amount = _amount(_field(found, "amount", "the amount now there, or null"))
     stacks = found.get("stacks")
     units, standing = _units(stacks), len(stacks) if isinstance(stacks, list) else None
-    return Chips(t, spot, amount, _by(found), units, _optional_text(found, "player"), standing, _since(found))
+    return Chips(t, spot, amount, _by(found), units, _optional_text(found, "player"), standing, _moment(found, "since"))
 
 
 def _dealt(t: float, found: Mapping[str, object]) -> Dealt:
@@ -293,6 +304,9 @@ def _dealt(t: float, found: Mapping[str, object]) -> Dealt:
         1.0 if "confidence" not in found else _sure(found),
         bool(found.get("crosswise", False)),
         bool(found.get("together", False)),
+        _moment(found, "since"),
+        _moment(found, "rested"),
+        _hidden(found),
     )
 
 
@@ -330,7 +344,7 @@ PARSERS: Mapping[str, Callable[[float, Mapping[str, object]], Event]] = {
     "decision": _decision,
     "correct": _correct,
     "clear": lambda t, _: Clear(t),
-    "tick": lambda t, _: Tick(t),
+    "tick": lambda t, found: Tick(t, _hidden(found)),
 }
 
 

@@ -37,6 +37,7 @@ class Now:
     lying: Lying
     sides: Sides
     disturbed: Mask  # what cannot be seen for hands, or has changed
+    hidden: tuple[str, ...] = ()  # places for cards of which that is so
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,14 @@ class Telling:
         if not first and self._together(card):
             event["together"] = True
         self.last = card
-        yield event | {"rested": round(card.rested, 3)} | ({"found": True} if first else {})
+        event["rested"] = round(card.rested, 3)
+        yield event | ({"found": True} if first else self._doubts(card, now))
+
+    def _doubts(self, card: Card, now: Now) -> Event:
+        """Say what is not known of the order: when it may have come at the earliest, and where one may lie unseen."""
+        known = {one.card.zone for one in self.waiting} | set(now.hidden)
+        hidden = sorted(zone for zone in known if zone and zone != card.zone)
+        return {"since": round(card.since, 3)} | ({"hidden": hidden} if hidden else {})
 
     def _together(self, card: Card) -> bool:
         """Tell whether a card was drawn together with the one before it; one that is boxed twice is read but once."""
