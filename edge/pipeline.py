@@ -60,8 +60,7 @@ class Pipeline:
         told: list[dict[str, object]] = []
         verdicts: list[Verdict] = []
         if t // TICK_S > self.begun.last // TICK_S >= 0 and not events:
-            hidden = self.watcher.hidden
-            events = [{"t": t, "event": "tick"} | ({"hidden": [*hidden]} if hidden else {})]
+            events = [{"t": t, "event": "tick", **self.watcher.telling.hidden(self.watcher.hidden)}]
         self.begun.last = t
         for event in events:
             told.append(event)

@@ -64,6 +64,7 @@ class Chips(NamedTuple):
     player: str | None = None
     stacks: int | None = None  # how many stand there, where they were counted
     since: float | None = None  # when the spot was last seen otherwise
+    hidden: tuple[Zone, ...] = ()  # places for cards nobody could see by then
 
 
 class Dealt(NamedTuple):
@@ -107,6 +108,7 @@ class Remove(NamedTuple):
 
     t: float
     id: str
+    since: float | None = None  # when it was gone, where that is told only later
 
 
 class Decision(NamedTuple):
@@ -289,7 +291,8 @@ def _chips(t: float, found: Mapping[str, object]) -> Chips:
     amount = _amount(_field(found, "amount", "the amount now there, or null"))
     stacks = found.get("stacks")
     units, standing = _units(stacks), len(stacks) if isinstance(stacks, list) else None
-    return Chips(t, spot, amount, _by(found), units, _optional_text(found, "player"), standing, _moment(found, "since"))
+    player, since = _optional_text(found, "player"), _moment(found, "since")
+    return Chips(t, spot, amount, _by(found), units, player, standing, since, _hidden(found))
 
 
 def _dealt(t: float, found: Mapping[str, object]) -> Dealt:
@@ -340,7 +343,7 @@ PARSERS: Mapping[str, Callable[[float, Mapping[str, object]], Event]] = {
     "card": _dealt,
     "turn": _turn,
     "move": _move,
-    "remove": lambda t, found: Remove(t, _text(found, "id", "the card's id")),
+    "remove": lambda t, found: Remove(t, _text(found, "id", "the card's id"), _moment(found, "since")),
     "decision": _decision,
     "correct": _correct,
     "clear": lambda t, _: Clear(t),
@@ -352,7 +355,7 @@ def parse(found: object) -> Event:
     """Make an event of a JSON object whose decimals were kept exact (`parse_float=Decimal`).
 
     >>> parse({"t": 1, "event": "remove", "id": "c1"})
-    Remove(t=1.0, id='c1')
+    Remove(t=1.0, id='c1', since=None)
     """
     if not isinstance(found, dict):
         raise EventError(f'expected a JSON object such as {{"t":0,"event":"clear"}}, found {str(found)[:40]}')

@@ -1,16 +1,16 @@
 """The order in which cards came, where it was not seen: as the book demands, if what was seen allows it.
 
 A hand may lie over a place while a card comes to rest there. Then it is known between which two moments it came
-(`since`, `rested`), and of a card told before it that this place could not be seen (`hidden`). No alert may rest on
-that: a card is taken for dealt before others where it may have been and the book has less against it so, and one that
-is only wrong if nothing came to a hidden place waits until that is seen again.
+(`since`, `rested`), and of what was told before it that this place could not be seen (`hidden`). No alert may rest on
+that: a card is taken for dealt before all else where it may have been and the book has less against it so, and what is
+only wrong if nothing came to a hidden place waits until that is seen again.
 """
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Final
 
-from engine.events import Dealt, Event, Tick
+from engine.events import Chips, Dealt, Event, Remove, Tick
 from engine.round import Round
 from engine.spots import Zone
 
@@ -28,12 +28,14 @@ def faults(round_: Round) -> int:
 
 
 def place(log: Log, entry: Entry, lives: Lives) -> int | None:
-    """Give where in the log a card belongs that may have come before others; None: where it was told."""
+    """Give where in the log a card belongs that may have come, or had gone, before; None: where it was told."""
     _, event = entry
-    if not isinstance(event, Dealt) or event.since is None:
+    if not isinstance(event, Dealt | Remove) or event.since is None:
         return None
-    later = [n for n, (_, one) in enumerate(log) if isinstance(one, Dealt) and latest(one) > event.since]
+    later = [n for n, (_, one) in enumerate(log) if latest(one) > event.since]
     least = faults(lives([*log, entry])) if later else 0
+    if isinstance(event, Remove):
+        return later[0] if least else None  # it is known when
     found = None
     for n in reversed(later):
         tried = faults(lives([*log[:n], dated(entry, log[n]), *log[n:]])) if least else least
@@ -42,8 +44,9 @@ def place(log: Log, entry: Entry, lives: Lives) -> int | None:
     return found
 
 
-def latest(event: Dealt) -> float:
-    return event.t if event.rested is None else event.rested
+def latest(event: Event) -> float:
+    """Give when something had happened at the latest."""
+    return event.rested if isinstance(event, Dealt) and event.rested is not None else event.t
 
 
 def dated(entry: Entry, following: Entry) -> Entry:
@@ -52,9 +55,9 @@ def dated(entry: Entry, following: Entry) -> Entry:
 
 
 def in_doubt(log: Log, entry: Entry, now: Round, lives: Lives) -> bool:
-    """Tell whether a card is wrong only if none came to places that nobody could see."""
+    """Tell whether a card, or what is paid or taken, is wrong only if no card came to places that nobody could see."""
     n, event = entry
-    if not isinstance(event, Dealt) or not event.hidden:
+    if not isinstance(event, Dealt | Chips) or not event.hidden:
         return False
     before = faults(now)
     if faults(lives([*log, entry])) <= before:
@@ -67,17 +70,17 @@ def in_doubt(log: Log, entry: Entry, now: Round, lives: Lives) -> bool:
 def released(held: Log, last: Entry) -> Log:
     """Give what waits and what has come now, in order, with what is hidden still."""
     (_, first), (_, event) = held[0], last
-    assert isinstance(first, Dealt)  # noqa: S101  what all wait for
+    assert isinstance(first, Dealt | Chips)  # noqa: S101  what all wait for
     found = [*held, last]
     if isinstance(event, Dealt) and event.zone in first.hidden and event.since is not None:
         found = [dated(last, held[0]), *held] if event.since < latest(first) else found
     if event.t - first.t >= HELD_S:
         return [(n, seen(one, ())) for n, one in found]
-    return [(n, seen(one, event.hidden)) for n, one in found] if isinstance(event, Dealt | Tick) else found
+    return [(n, seen(one, event.hidden)) for n, one in found] if isinstance(event, Dealt | Chips | Tick) else found
 
 
 def seen(event: Event, hidden: tuple[Zone, ...]) -> Event:
     """Give an event without the places that are seen by now."""
-    if not isinstance(event, Dealt) or not event.hidden:
+    if not isinstance(event, Dealt | Chips) or not event.hidden:
         return event
     return event._replace(hidden=tuple(zone for zone in event.hidden if zone in hidden))

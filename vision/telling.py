@@ -22,6 +22,7 @@ HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
 HELD_DOWN_S: Final = 1.6  # the same of one that lay face down: it is turned on its way
 PUSHED_MM: Final = 30.0  # a card that was pushed lies at least so far from where it lay
 TOGETHER_S: Final = 0.1  # cards that come to rest in one place so soon after each other were drawn together
+WATCHED_S: Final = 0.6  # a place that was last seen empty so long before was covered by more than who dealt there
 BESIDE_MM: Final = 12.0  # those that show their faces lie so far apart: one that is boxed twice is no two
 HIDDEN: Final = 0.4  # of a card's place cannot be seen: it may be there no more
 LIKELY: Final = 2  # looks at a card that is not sure yet: others wait for it
@@ -131,15 +132,20 @@ class Telling:
 
     def _doubts(self, card: Card, now: Now) -> Event:
         """Say what is not known of the order: when it may have come at the earliest, and where one may lie unseen."""
-        known = {one.card.zone for one in self.waiting} | set(now.hidden)
-        hidden = sorted(zone for zone in known if zone and zone != card.zone)
-        return {"since": round(card.since, 3)} | ({"hidden": hidden} if hidden else {})
+        return {"since": round(card.since, 3), **self.hidden(now.hidden, card.zone)}
+
+    def hidden(self, zones: Sequence[str], own: str | None = None) -> Event:
+        """Say to which other places a card may have come that is not told: those nobody can see, or where one waits."""
+        found = {*zones, *(one.card.zone for one in self.waiting)} - {own, None}
+        return {"hidden": sorted(str(zone) for zone in found)} if found else {}
 
     def _together(self, card: Card) -> bool:
         """Tell whether a card was drawn together with the one before it; one that is boxed twice is read but once."""
         last = self.last
         if last is None or card.zone is None or last.zone != card.zone or abs(card.rested - last.rested) > TOGETHER_S:
             return False
+        if any(one.rested - one.since > WATCHED_S for one in (last, card)):
+            return False  # under a hand; all that is known is when it had gone
         if not (card.up or last.up):
             return True
         sure = min(card.votes.best[1], last.votes.best[1]) >= SURE
@@ -233,7 +239,7 @@ class Telling:
                 continue
             self.left.remove(one)
             if one.card.id:
-                yield {"t": t, "event": "remove", "id": one.card.id}
+                yield {"t": t, "event": "remove", "id": one.card.id, "since": round(one.at, 3)}
         if self.fours:
             yield from self._under(t, lying)
         yield from self._better(t, lying)

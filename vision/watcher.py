@@ -134,7 +134,8 @@ class Watcher:
         events = [*self.telling.facts(t, facts, now, first=not self.started)]
         events += self.telling.passing(t, self.lying)
         if self.lying.cards or not self.telling.clearing:
-            events += self.bets.told(t, self.stacks, self.sides)
+            hidden = self.telling.hidden(self.hidden)
+            events += [event | hidden for event in self.bets.told(t, self.stacks, self.sides)]
         self.started = True
         if self._idle(sight):
             self.attention.renew(sight, self._taken())
