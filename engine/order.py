@@ -30,7 +30,7 @@ def faults(round_: Round) -> int:
 def place(log: Log, entry: Entry, lives: Lives) -> int | None:
     """Give where in the log a card belongs that may have come, or had gone, before; None: where it was told."""
     _, event = entry
-    if not isinstance(event, Dealt | Remove) or event.since is None:
+    if not isinstance(event, Dealt | Remove) or event.since is None or _pair(event):
         return None
     later = [n for n, (_, one) in enumerate(log) if latest(one) > event.since]
     least = faults(lives([*log, entry])) if later else 0
@@ -42,6 +42,18 @@ def place(log: Log, entry: Entry, lives: Lives) -> int | None:
         if tried < least:
             least, found = tried, n
     return found
+
+
+def doubt(later: Sequence[Entry], event: Event) -> str:
+    """Say what is not known where a card is taken for dealt before others of its own hand: what that hand drew."""
+    if isinstance(event, Dealt) and any(isinstance(one, Dealt) and one.zone is event.zone for _, one in later):
+        return f"nobody saw in which order the cards of {event.zone.text} came"
+    return ""
+
+
+def _pair(event: Event) -> bool:
+    """Tell whether a card was seen to be drawn together with the one before it: that is its place."""
+    return isinstance(event, Dealt) and event.order_lost
 
 
 def latest(event: Event) -> float:
@@ -57,7 +69,7 @@ def dated(entry: Entry, following: Entry) -> Entry:
 def in_doubt(log: Log, entry: Entry, now: Round, lives: Lives) -> bool:
     """Tell whether a card, or what is paid or taken, is wrong only if no card came to places that nobody could see."""
     n, event = entry
-    if not isinstance(event, Dealt | Chips) or not event.hidden:
+    if not isinstance(event, Dealt | Chips) or not event.hidden or _pair(event):
         return False
     before = faults(now)
     if faults(lives([*log, entry])) <= before:

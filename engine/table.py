@@ -37,6 +37,7 @@ class Life:
     faces: dict[str, Card | None] = field(default_factory=dict)  # what late reads say of cards
     dismissed: frozenset[str] = frozenset()
     over: tuple[float, bool] | None = None
+    doubt: str = ""  # the order of cards that nobody saw, and that decides what a hand comes to
 
 
 class Table:
@@ -193,6 +194,7 @@ class Table:
             life.round.stale.pop(event.id, None)  # type: ignore[union-attr]  # a Dealt
         place = order.place(life.log, entry, lambda log: self._lived(life, log))
         if place is not None:
+            life.doubt = life.doubt or order.doubt(life.log[place:], event)
             life.log.insert(place, order.dated(entry, life.log[place]))
             self._again(life, out)
             return
@@ -275,6 +277,7 @@ class Table:
     def _lived(self, life: Life, log: Sequence[order.Entry]) -> Round:
         """Give a round as it is after these events, with the faces that are known by now."""
         found = self._fresh(life)
+        found.doubt = life.doubt
         for n, event in log:
             found.apply(_as_known(event, life.faces), n)
         return found

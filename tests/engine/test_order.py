@@ -5,7 +5,7 @@ from decimal import Decimal
 from engine.books import BOOKS
 from engine.events import parse
 from engine.table import Table
-from engine.verdicts import Alert, Settlement, Verdict
+from engine.verdicts import Alert, Ended, Settlement, Verdict
 
 BETS = [("box1.main", 0), ("box2.main", 1)]
 DEAL = [("box1", "Th"), ("box2", "9h"), ("dealer", "6c"), ("box1", "2d"), ("box2", "Kd"), ("dealer", "9s")]
@@ -68,3 +68,18 @@ def test_a_hand_that_had_been_taken_up_before_the_next_card_fell_was_surrendered
     for name in ("c2", "c5"):
         assert camera.tells("remove", 9.5, id=name, since=8.4) == []
     assert not camera.table.life.round.alerts  # type: ignore[union-attr]  # a round is on
+
+
+def test_where_it_is_not_known_what_a_hand_drew_last_the_round_is_unresolved() -> None:
+    camera = Camera(5)
+    camera.card(9, "dealer.cards", "As", since=8, rested=8.9)
+    camera.tells("card", 9, id="b", zone="dealer.cards", card="2d", since=8, rested=8.9)
+    assert not camera.table.life.round.alerts  # type: ignore[union-attr]  # a round is on
+    two = [{"top": None, "count": None}] * 2
+    assert camera.tells("chips", 12, spot="box2.main", amount=None, stacks=two, by="dealer") == []
+    for n in range(5):
+        camera.tells("remove", 14, id=f"c{2 + n}")
+    assert camera.tells("clear", 15) == []
+    assert [one.why for one in camera.said if isinstance(one, Ended)] == [
+        "nobody saw in which order the cards of dealer.cards came"
+    ]
