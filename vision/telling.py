@@ -1,7 +1,7 @@
 """Table events out of what is believed to lie where: told once it has settled, corrected when it is known better."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -22,6 +22,7 @@ HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
 HELD_DOWN_S: Final = 1.6  # the same of one that lay face down: it is turned on its way
 PUSHED_MM: Final = 30.0  # a card that was pushed lies at least so far from where it lay
 TOGETHER_S: Final = 0.1  # cards that come to rest in one place so soon after each other were drawn together
+APART_S: Final = 0.3  # no hand lays two cards on two places in less
 WATCHED_S: Final = 0.6  # a place that was last seen empty so long before was covered by more than who dealt there
 BESIDE_MM: Final = 12.0  # those that show their faces lie so far apart: one that is boxed twice is no two
 HIDDEN: Final = 0.4  # of a card's place cannot be seen: it may be there no more
@@ -38,7 +39,7 @@ class Now:
     lying: Lying
     sides: Sides
     disturbed: Mask  # what cannot be seen for hands, or has changed
-    hidden: tuple[str, ...] = ()  # places for cards of which that is so
+    hidden: Mapping[str, float] = field(default_factory=dict)  # places for cards of which that is so, and since when
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +133,12 @@ class Telling:
 
     def _doubts(self, card: Card, now: Now) -> Event:
         """Say what is not known of the order: when it may have come at the earliest, and where one may lie unseen."""
-        return {"since": round(card.since, 3), **self.hidden(now.hidden, card.zone)}
+        return {"since": round(card.since, 3), **self.hidden(now.hidden, card.rested, card.zone)}
 
-    def hidden(self, zones: Sequence[str], own: str | None = None) -> Event:
-        """Say to which other places a card may have come that is not told: those nobody can see, or where one waits."""
-        found = {*zones, *(one.card.zone for one in self.waiting)} - {own, None}
+    def hidden(self, zones: Mapping[str, float], before: float, own: str | None = None) -> Event:
+        """Say to which other places a card may have come by then that is not told: nobody sees them, or one waits."""
+        long = (name for name, since in zones.items() if since <= before - APART_S)
+        found = {*long, *(one.card.zone for one in self.waiting)} - {own, None}
         return {"hidden": sorted(str(zone) for zone in found)} if found else {}
 
     def _together(self, card: Card) -> bool:

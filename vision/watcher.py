@@ -95,7 +95,7 @@ class Watcher:
         self.show = 0.0  # when hands that are being turned are next looked at
         self.looks = 0
         self.hands: tuple[NDArray[np.float64], ...] = ()
-        self.hidden: tuple[str, ...] = ()  # places for cards that cannot be seen
+        self.hidden: dict[str, float] = {}  # places for cards that cannot be seen, and since when
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "eyes"}
@@ -129,12 +129,14 @@ class Watcher:
             self.sweep = t + SWEEP_S
             facts += self._check(sight, picture)
         left = sight.changed | sight.moved  # but for what is understood by now
-        self.hidden = tuple(unseen(self.zones, left, self.lying.cards, self.large))
+        self.hidden = {
+            name: self.hidden.get(name, t) for name in unseen(self.zones, left, self.lying.cards, self.large)
+        }
         now = Now(self.lying, self.sides, disturbed, self.hidden)
         events = [*self.telling.facts(t, facts, now, first=not self.started)]
         events += self.telling.passing(t, self.lying)
         if self.lying.cards or not self.telling.clearing:
-            hidden = self.telling.hidden(self.hidden)
+            hidden = self.telling.hidden(self.hidden, t)
             events += [event | hidden for event in self.bets.told(t, self.stacks, self.sides)]
         self.started = True
         if self._idle(sight):

@@ -41,6 +41,16 @@ def test_of_a_card_that_came_under_a_hand_is_told_when_its_place_was_last_seen_a
     assert "hidden" not in event
 
 
+def test_an_arm_that_has_just_come_hides_no_card_that_came_before() -> None:
+    table = toy()
+    table.things.append(SECOND)
+    assert table.wait(0.04) == []
+    table.things.append(arm_over(FIRST))
+    (event,) = table.wait(0.6)
+    assert "box3.cards" in table.watcher.hidden
+    assert "hidden" not in event
+
+
 def test_of_chips_too_it_is_told_where_a_card_may_lie_unseen() -> None:
     table = toy()
     table.things.append(arm_over(FIRST))
