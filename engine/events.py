@@ -64,6 +64,7 @@ class Chips(NamedTuple):
     player: str | None = None
     stacks: int | None = None  # how many stand there, where they were counted
     since: float | None = None  # when the spot was last seen otherwise
+    hidden: tuple[Zone, ...] = ()  # places for cards nobody could see by then
 
 
 class Dealt(NamedTuple):
@@ -77,6 +78,9 @@ class Dealt(NamedTuple):
     sure: float = 1.0
     crosswise: bool = False
     order_lost: bool = False  # drawn together with the card before it
+    since: float | None = None  # when its place was last seen without it: it came between then and
+    rested: float | None = None  # when it lay there at the latest
+    hidden: tuple[Zone, ...] = ()  # places nobody could see by then: a card may lie there
 
 
 class Turn(NamedTuple):
@@ -104,6 +108,7 @@ class Remove(NamedTuple):
 
     t: float
     id: str
+    since: float | None = None  # when it was gone, where that is told only later
 
 
 class Decision(NamedTuple):
@@ -135,6 +140,7 @@ class Tick(NamedTuple):
     """Time went by and nothing happened."""
 
     t: float
+    hidden: tuple[Zone, ...] = ()  # places nobody can see
 
 
 Event = Signal | Chips | Dealt | Turn | Move | Remove | Decision | Correct | Clear | Tick
@@ -261,13 +267,20 @@ def _units(value: object) -> int | None:
     return total
 
 
-def _since(found: Mapping[str, object]) -> float | None:
-    value = found.get("since")
+def _moment(found: Mapping[str, object], key: str) -> float | None:
+    value = found.get(key)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | Decimal) or not 0 <= value <= 1e9:
-        raise EventError(f"'since': expected seconds from the start, found {value!r}")
+        raise EventError(f"{key!r}: expected seconds from the start, found {value!r}")
     return float(value)
+
+
+def _hidden(found: Mapping[str, object]) -> tuple[Zone, ...]:
+    value = found.get("hidden", [])
+    if not isinstance(value, list):
+        raise EventError(f"'hidden': expected a list of zones such as [\"box3.cards\"], found {value!r}")
+    return tuple(parse_zone(zone) for zone in value)
 
 
 def _chips(t: float, found: Mapping[str, object]) -> Chips:
@@ -278,7 +291,8 @@ def _chips(t: float, found: Mapping[str, object]) -> Chips:
     amount = _amount(_field(found, "amount", "the amount now there, or null"))
     stacks = found.get("stacks")
     units, standing = _units(stacks), len(stacks) if isinstance(stacks, list) else None
-    return Chips(t, spot, amount, _by(found), units, _optional_text(found, "player"), standing, _since(found))
+    player, since = _optional_text(found, "player"), _moment(found, "since")
+    return Chips(t, spot, amount, _by(found), units, player, standing, since, _hidden(found))
 
 
 def _dealt(t: float, found: Mapping[str, object]) -> Dealt:
@@ -293,6 +307,9 @@ def _dealt(t: float, found: Mapping[str, object]) -> Dealt:
         1.0 if "confidence" not in found else _sure(found),
         bool(found.get("crosswise", False)),
         bool(found.get("together", False)),
+        _moment(found, "since"),
+        _moment(found, "rested"),
+        _hidden(found),
     )
 
 
@@ -326,11 +343,11 @@ PARSERS: Mapping[str, Callable[[float, Mapping[str, object]], Event]] = {
     "card": _dealt,
     "turn": _turn,
     "move": _move,
-    "remove": lambda t, found: Remove(t, _text(found, "id", "the card's id")),
+    "remove": lambda t, found: Remove(t, _text(found, "id", "the card's id"), _moment(found, "since")),
     "decision": _decision,
     "correct": _correct,
     "clear": lambda t, _: Clear(t),
-    "tick": lambda t, _: Tick(t),
+    "tick": lambda t, found: Tick(t, _hidden(found)),
 }
 
 
@@ -338,7 +355,7 @@ def parse(found: object) -> Event:
     """Make an event of a JSON object whose decimals were kept exact (`parse_float=Decimal`).
 
     >>> parse({"t": 1, "event": "remove", "id": "c1"})
-    Remove(t=1.0, id='c1')
+    Remove(t=1.0, id='c1', since=None)
     """
     if not isinstance(found, dict):
         raise EventError(f'expected a JSON object such as {{"t":0,"event":"clear"}}, found {str(found)[:40]}')

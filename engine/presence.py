@@ -78,7 +78,7 @@ def by_dealer(r: "Round", stack: "Stack", event: "Chips", before: "Before", *, s
     if not found or r.undecided(stack):
         return
     results = {line.result for line in found}
-    code = _wrong(r, stack, results, paid=paid) if first else ""
+    code = _wrong(r, stack, results, paid=paid) if first and not r.doubt else ""
     if code:
         payments.say(r, code, stack, *SAYS[code])
         return

@@ -1,9 +1,10 @@
 """A table: one book, rounds one after another, and second thoughts when a fact comes late."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from engine import payments, presence
+from engine import order, payments, presence
 from engine.books import Book
 from engine.cards import Card
 from engine.events import Chips, Clear, Correct, Dealt, Decision, Event, Move, Remove, Signal, Turn
@@ -36,6 +37,7 @@ class Life:
     faces: dict[str, Card | None] = field(default_factory=dict)  # what late reads say of cards
     dismissed: frozenset[str] = frozenset()
     over: tuple[float, bool] | None = None
+    doubt: str = ""  # the order of cards that nobody saw, and that decides what a hand comes to
 
 
 class Table:
@@ -57,6 +59,7 @@ class Table:
         self.seats: dict[str, set[int]] = {}  # as told by `seated`
         self.heard = False  # whether anybody tells this table anything
         self.fresh_shoe: int | None = None  # shuffled while a round was on: the cards to burn then
+        self.held: order.Log = []  # a card that is wrong only if none came unseen, and what came after it
 
     def apply(self, event: Event) -> list[Verdict]:
         """Take one event, give the verdicts it brings. Never raises, whatever the order of events."""
@@ -64,15 +67,32 @@ class Table:
         out: list[Verdict] = []
         kind = type(event)
         self.heard = self.heard or kind in (Signal, Decision)
+        if self.held and kind in (Signal, Clear):
+            self._release([(n, order.seen(one, ())) for n, one in self.held], out)
         if kind is Signal and event.name in ("place-bets", "shuffled"):  # type: ignore[union-attr]  # a Signal
             self._between(event, out)  # type: ignore[arg-type]  # a Signal
         elif kind is Clear:
             self._clear(event.t, out)
         elif kind is Correct:
             self._correct(event, out)  # type: ignore[arg-type]  # a Correct
+        elif self.held:
+            self._release(order.released(self.held, (self.events, event)), out)
         else:
-            self._live(event, out)
+            self._release([(self.events, event)], out)
         return out
+
+    def _release(self, entries: order.Log, out: list[Verdict]) -> None:
+        """Live through what came, up to a card that had better wait."""
+        self.held = []
+        for entry in entries:
+            if self.held or self._waits(entry):
+                self.held.append(entry)
+            else:
+                self._live(entry, out)
+
+    def _waits(self, entry: order.Entry) -> bool:
+        life = self.life
+        return life is not None and order.in_doubt(life.log, entry, life.round, lambda log: self._lived(life, log))
 
     # ---- rounds begin and end -----------------------------------------------------------------------------------
 
@@ -155,8 +175,8 @@ class Table:
 
     # ---- events of a round --------------------------------------------------------------------------------------
 
-    def _live(self, event: Event, out: list[Verdict]) -> None:
-        life = self.life
+    def _live(self, entry: order.Entry, out: list[Verdict]) -> None:
+        life, (number, event) = self.life, entry
         if life is not None and life.round.only_seen and _is_next(life.round, event):
             self._end(life, event.t, out, announced=False)
             life = None
@@ -172,11 +192,17 @@ class Table:
             self.stale.pop(event.id, None)  # type: ignore[union-attr]  # a Dealt
             life.stale.pop(event.id, None)  # type: ignore[union-attr]  # a Dealt
             life.round.stale.pop(event.id, None)  # type: ignore[union-attr]  # a Dealt
-        life.log.append((self.events, event))
+        place = order.place(life.log, entry, lambda log: self._lived(life, log))
+        if place is not None:
+            life.doubt = life.doubt or order.doubt(life.log[place:], event)
+            life.log.insert(place, order.dated(entry, life.log[place]))
+            self._again(life, out)
+            return
+        life.log.append(entry)
         if self._rethinks(life, event):
             self._again(life, out)
             return
-        life.round.apply(event, self.events)
+        life.round.apply(event, number)
         self._drain(life.round, out)
 
     def _opens(self, event: Event) -> bool:
@@ -240,6 +266,7 @@ class Table:
         return False
 
     def _correct(self, event: Correct, out: list[Verdict]) -> None:
+        self.held = [(n, _as_known(one, {event.id: event.card})) for n, one in self.held]
         for life in (self.life, self.last):
             if life is not None and event.id in life.round.seen:
                 if life.round.seen[event.id].card is not event.card or event.id in life.faces:
@@ -247,13 +274,18 @@ class Table:
                     self._again(life, out, event.t)
                 return
 
+    def _lived(self, life: Life, log: Sequence[order.Entry]) -> Round:
+        """Give a round as it is after these events, with the faces that are known by now."""
+        found = self._fresh(life)
+        found.doubt = life.doubt
+        for n, event in log:
+            found.apply(_as_known(event, life.faces), n)
+        return found
+
     def _again(self, life: Life, out: list[Verdict], t: float | None = None) -> None:
         """Live the round again with what is known now; say what that changes."""
         old = life.round
-        new = self._fresh(life)
-        for n, event in life.log:
-            known = isinstance(event, Dealt | Turn) and event.id in life.faces
-            new.apply(_as_known(event, life.faces) if known else event, n)
+        new = self._lived(life, life.log)
         now = new.t if t is None else t
         if life.over is None:  # what stops a round stops it when it is said
             new.raised = {name: old.raised.get(name, self.events) for name in new.raised}
@@ -307,7 +339,9 @@ def _put_before_close(life: Life) -> bool:
 
 def _as_known(event: Event, faces: dict[str, Card | None]) -> Event:
     """Give a card's event with the face that is known by now."""
-    return event._replace(card=faces[event.id], sure=1.0) if isinstance(event, Dealt | Turn) else event
+    if not isinstance(event, Dealt | Turn) or event.id not in faces:
+        return event
+    return event._replace(card=faces[event.id], sure=1.0)
 
 
 def _changes(old: Round, new: Round, t: float) -> list[Verdict]:

@@ -136,6 +136,7 @@ def _card(teller: _Teller, words: Words) -> Told:
     if "together" in extra:
         teller.t -= 1.0
     sure = re.search(r"confidence ([0-9.]+)", extra)
+    since = re.search(r"since ([0-9.]+)", extra)
     found = teller.event(
         "card",
         id=f"c{teller.cards}",
@@ -144,10 +145,18 @@ def _card(teller: _Teller, words: Words) -> Told:
         face="down" if face == "back" or "face down" in extra else "up",
         crosswise=True if "crosswise" in extra else None,
         confidence=Decimal(sure[1]) if sure else None,
+        since=Decimal(since[1]) if since else None,
+        hidden=_hidden(extra),
     )
     found["card"] = None if face in ("back", "??") else face
     teller.puts(f"c{teller.cards}", words["place"] or "")
     yield found
+
+
+def _hidden(text: str) -> list[str] | None:
+    """Read "hidden 2 dealer": places that nobody can see."""
+    found = re.search(r"hidden ([0-9a-z ]+)", text)
+    return [_place(f"box {one}" if one.isdigit() else one)[0] for one in found[1].split()] if found else None
 
 
 def _fours(teller: _Teller, words: Words) -> Told:
@@ -267,7 +276,7 @@ def _ruling(teller: _Teller, words: Words) -> Told:
 def _wait(teller: _Teller, words: Words) -> Told:
     teller.t += float(words["s"] or 0)
     if words["word"] == "wait":
-        yield teller.event("tick")
+        yield teller.event("tick", hidden=_hidden(words["extra"] or ""))
 
 
 def _plain(kind: str, **more: object) -> Callable[[_Teller, Words], Told]:
@@ -318,7 +327,7 @@ LINES: list[tuple[re.Pattern[str], Callable[[_Teller, Words], Told]]] = [
         ),
         (r"signal (?P<name>[a-z-]+)(?P<rest>(?: [a-z]+ [a-z0-9-]+)*)", _signal),
         (r"ruling (?P<choice>[a-z-]+)(?: on (?P<code>[a-z0-9-]+))?(?: box (?P<box>[1-9]))?", _ruling),
-        (r"(?P<word>wait|pause) (?P<s>[0-9.]+)", _wait),
+        (r"(?P<word>wait|pause) (?P<s>[0-9.]+)(?P<extra>, hidden [0-9a-z ]+)?", _wait),
     )
 ]
 

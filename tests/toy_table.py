@@ -57,6 +57,7 @@ class Laid:
 class Chips:
     x: float
     y: float
+    colour: tuple[int, int, int] = (40, 40, 200)
 
 
 @dataclass(frozen=True)
@@ -181,9 +182,7 @@ def outline(thing: Thing) -> Floats:
 
 
 def _colour(thing: Thing) -> tuple[int, int, int]:
-    if isinstance(thing, Laid):
-        return thing.colour
-    return (40, 40, 200) if isinstance(thing, Chips) else (130, 150, 200)
+    return (130, 150, 200) if isinstance(thing, Arm) else thing.colour
 
 
 @dataclass

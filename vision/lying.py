@@ -246,17 +246,9 @@ class Lying:
         rested = float(np.quantile(moved, LAST if seen.exact else 0.5)) if len(moved) else look.t
         if not look.first and rested < look.t - MOVED_S:
             return  # nothing has moved there
-        card = Card(
-            seen.quad,
-            seen.place,
-            seen.angle,
-            patch,
-            up,
-            look.t,
-            min(max(rested, 0.0), look.t),
-            looks=1,
-            missed_at=look.t,
-        )
+        since = max(look.sides.without(patch, look.t), 0.0)  # a hand that lies still over a card moves no more
+        rested = min(max(rested, since), look.t)
+        card = Card(seen.quad, seen.place, seen.angle, patch, up, look.t, rested, since, looks=1, missed_at=look.t)
         card.score, card.exact, card.laid = seen.score, seen.exact, laid
         if up:
             card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)

@@ -24,6 +24,7 @@ FILLED: Final = 8  # pixels of a cell
 HIDDEN: Final = 4  # of the sixteen pixels of a cell; a few remain at the edge of what was laid there
 LEAD_S: Final = 0.3  # a hand is there so long before it hides what it takes
 FEW: Final = 2  # frames
+SHOWN: Final = 0.8  # of what a card changed: where less of its place was to be seen, it may have lain there
 
 DEALER, PLAYER = 1, 2
 
@@ -105,6 +106,11 @@ class Sides:
     def since(self, patch: Patch) -> float:
         """Say when most of a patch was last seen undisturbed."""
         return float(np.median(self.quiet[self.cells(patch)]))
+
+    def without(self, patch: Patch, t: float) -> float:
+        """Say when a patch that is disturbed now was last seen without what lies there: nearly all that shows of it."""
+        quiet = self.quiet[self.cells(patch)]
+        return float(np.quantile(quiet[quiet < t], SHOWN, method="lower")) if (quiet < t).any() else t
 
     def hidden(self, patch: Patch, t: float) -> float:
         """Give how much of a patch is disturbed now."""

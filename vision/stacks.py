@@ -124,6 +124,8 @@ class Stacks:
         """Tell whether chips may have come where something looks like a stack."""
         if look.first:
             return seen.score >= FIRM and not _printed(seen, look)
+        if _uncovered(seen, patch, look):
+            return False
         hand, changed = look.under_hand(patch), patch.share(look.sight.changed)
         if seen.score >= CERTAIN and not hand:
             return changed >= LITTLE_NEW
@@ -204,12 +206,25 @@ def _shows_print(patch: Patch, look: Look) -> bool:
     return _as_empty(patch, look) > WAS or _nearer_felt(patch, look)
 
 
+def _uncovered(seen: StackGlimpse, patch: Patch, look: Look) -> bool:
+    """Tell whether a hand, taken for felt while it lay still, has gone from a ring printed there."""
+    around, alike = _as_around(seen, look)
+    points = _bare_points(patch, look)
+    was = np.abs(look.attention.felt(points) - around * look.sight.gain).max(axis=1, initial=0) <= FELT
+    return alike > PRINT and float(np.count_nonzero(was)) <= PRINT * patch.size
+
+
 def _printed(seen: StackGlimpse, look: Look) -> bool:
     """Tell, where nothing is known yet, whether a stack is a ring printed on the felt: much of it has its colour."""
+    return _as_around(seen, look)[1] > PRINT
+
+
+def _as_around(seen: StackGlimpse, look: Look) -> tuple[NDArray[np.float32], float]:
+    """Give the colour around what may be a stack, and how much of it has that colour."""
     (x, y), radius = np.subtract(seen.center, look.sight.shift), seen.radius_px
     low = np.maximum(np.floor([x - 3 * radius, y - 3 * radius]).astype(int), 0)
     part = look.picture[low[1] : int(y + 3 * radius) + 1, low[0] : int(x + 3 * radius) + 1].astype(np.float32)
     down, across = np.mgrid[: part.shape[0], : part.shape[1]]
     away = np.hypot(across + low[0] - x, down + low[1] - y) / radius
     around = np.median(part[(away > 1.5) & (away < 3)], axis=0)
-    return float((np.abs(part[away < 0.9] - around).max(axis=1) <= FELT).mean()) > PRINT
+    return around, float((np.abs(part[away < 0.9] - around).max(axis=1) <= FELT).mean())

@@ -1,7 +1,7 @@
 """Table events out of what is believed to lie where: told once it has settled, corrected when it is known better."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -22,6 +22,8 @@ HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
 HELD_DOWN_S: Final = 1.6  # the same of one that lay face down: it is turned on its way
 PUSHED_MM: Final = 30.0  # a card that was pushed lies at least so far from where it lay
 TOGETHER_S: Final = 0.1  # cards that come to rest in one place so soon after each other were drawn together
+APART_S: Final = 0.3  # no hand lays two cards on two places in less
+WATCHED_S: Final = 0.6  # a place that was last seen empty so long before was covered by more than who dealt there
 BESIDE_MM: Final = 12.0  # those that show their faces lie so far apart: one that is boxed twice is no two
 HIDDEN: Final = 0.4  # of a card's place cannot be seen: it may be there no more
 LIKELY: Final = 2  # looks at a card that is not sure yet: others wait for it
@@ -37,6 +39,7 @@ class Now:
     lying: Lying
     sides: Sides
     disturbed: Mask  # what cannot be seen for hands, or has changed
+    hidden: Mapping[str, float] = field(default_factory=dict)  # places for cards of which that is so, and since when
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +128,26 @@ class Telling:
         if not first and self._together(card):
             event["together"] = True
         self.last = card
-        yield event | {"rested": round(card.rested, 3)} | ({"found": True} if first else {})
+        event["rested"] = round(card.rested, 3)
+        yield event | ({"found": True} if first else self._doubts(card, now))
+
+    def _doubts(self, card: Card, now: Now) -> Event:
+        """Say what is not known of the order: when it may have come at the earliest, and where one may lie unseen."""
+        return {"since": round(card.since, 3), **self.hidden(now.hidden, card.rested, card.zone)}
+
+    def hidden(self, zones: Mapping[str, float], before: float, own: str | None = None) -> Event:
+        """Say to which other places a card may have come by then that is not told: nobody sees them, or one waits."""
+        long = (name for name, since in zones.items() if since <= before - APART_S)
+        found = {*long, *(one.card.zone for one in self.waiting)} - {own, None}
+        return {"hidden": sorted(str(zone) for zone in found)} if found else {}
 
     def _together(self, card: Card) -> bool:
         """Tell whether a card was drawn together with the one before it; one that is boxed twice is read but once."""
         last = self.last
         if last is None or card.zone is None or last.zone != card.zone or abs(card.rested - last.rested) > TOGETHER_S:
             return False
+        if any(one.rested - one.since > WATCHED_S for one in (last, card)):
+            return False  # under a hand; all that is known is when it had gone
         if not (card.up or last.up):
             return True
         return card.is_read and last.is_read and distance(card.place, last.place) >= BESIDE_MM
@@ -224,7 +240,7 @@ class Telling:
                 continue
             self.left.remove(one)
             if one.card.id:
-                yield {"t": t, "event": "remove", "id": one.card.id}
+                yield {"t": t, "event": "remove", "id": one.card.id, "since": round(one.at, 3)}
         if self.fours:
             yield from self._under(t, lying)
         yield from self._better(t, lying)

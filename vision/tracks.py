@@ -130,6 +130,7 @@ class Card:
     up: bool
     seen_at: float  # the first time
     rested: float  # when it came to rest
+    since: float = 0.0  # when its place was last seen without it
     votes: Votes = field(default_factory=Votes)
     id: str = ""  # it has one from when it is told
     zone: str | None = None

@@ -30,6 +30,7 @@ from vision.stacks import Stacks
 from vision.supposing import Supposing
 from vision.telling import Event, Now, Telling
 from vision.tracks import Card, Patch, Stack, distance
+from vision.unseen import unseen
 from vision.view import LyingCard, StandingStack, View
 
 Picture = NDArray[np.uint8]
@@ -94,6 +95,7 @@ class Watcher:
         self.show = 0.0  # when hands that are being turned are next looked at
         self.looks = 0
         self.hands: tuple[NDArray[np.float64], ...] = ()
+        self.hidden: dict[str, float] = {}  # places for cards that cannot be seen, and since when
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "eyes"}
@@ -126,10 +128,16 @@ class Watcher:
         if t >= self.sweep:
             self.sweep = t + SWEEP_S
             facts += self._check(sight, picture)
-        events = [*self.telling.facts(t, facts, Now(self.lying, self.sides, disturbed), first=not self.started)]
+        left = sight.changed | sight.moved  # but for what is understood by now
+        self.hidden = {
+            name: self.hidden.get(name, t) for name in unseen(self.zones, left, self.lying.cards, self.large)
+        }
+        now = Now(self.lying, self.sides, disturbed, self.hidden)
+        events = [*self.telling.facts(t, facts, now, first=not self.started)]
         events += self.telling.passing(t, self.lying)
         if self.lying.cards or not self.telling.clearing:
-            events += self.bets.told(t, self.stacks, self.sides)
+            hidden = self.telling.hidden(self.hidden, t)
+            events += [event | hidden for event in self.bets.told(t, self.stacks, self.sides)]
         self.started = True
         if self._idle(sight):
             self.attention.renew(sight, self._taken())

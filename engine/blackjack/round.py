@@ -166,7 +166,7 @@ class BlackjackRound(Round):
             play.squeeze_exposed(self, seen)
         if self.plans and (found := self.plans.get(f"r{self.number}-card-dropped-{seen.id}")) is not None:
             found.waits = False
-        together = event.order_lost or self._together(seen)
+        together = event.order_lost or (event.rested is None and self._together(seen))
         self.before_last = self.last_dealt.t if self.last_dealt else -1.0
         self.last_dealt = seen
         self.sequence.append(seen)

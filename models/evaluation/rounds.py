@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from math import inf
 
 from engine.books import find_book
 
@@ -148,6 +149,24 @@ def _cards(events: Sequence[Json]) -> list[CardTold]:
     return [_card(event) for event in events if event["event"] == "card"]
 
 
+def _ordered(told: Sequence[Json], owed: Sequence[CardTold]) -> list[CardTold]:
+    """Give the cards in the order in which they were told; those that may have come before others, as they fell.
+
+    A card whose place nobody could see is told with the moment it was last seen without it (`since`).
+    """
+    found: list[CardTold] = []
+    left = [event for event in told if event["event"] == "card"]
+    while left:
+        due = owed[len(found)] if len(found) < len(owed) else None
+        first = [n for n, event in enumerate(left) if all(_since(event) < _rested(other) for other in left[:n])]
+        found.append(_card(left.pop(next((n for n in first if _card(left[n]) == due), 0))))
+    return found
+
+
+def _since(event: Json) -> float:
+    return float(str(event.get("since", inf)))
+
+
 def _card(event: Json) -> CardTold:
     face = event.get("card")
     return str(event["zone"]), None if face is None else str(face), str(event.get("face", "up"))
@@ -175,7 +194,7 @@ def _handled(events: Sequence[Json]) -> Counter[str]:
 
 def _events(score: Score, truth: Sequence[Json], told: Sequence[Json]) -> None:
     """Compare what lay where, in order, and what was moved and turned."""
-    owed, seen = _cards(truth), _cards(told)
+    owed, seen = _cards(truth), _ordered(told, _cards(truth))
     matcher = SequenceMatcher(None, owed, seen, autojunk=False)
     for what, a, b, c, d in matcher.get_opcodes():
         if what != "equal":

@@ -40,6 +40,12 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "card of no text": ('{"t":1,"event":"card","id":"c1","zone":"box1.cards","card":{}}\n', "expected a card"),
     "impossible face": ('{"t":1,"event":"card","id":"c1","zone":"box1.cards","face":"side"}\n', "expected up or down"),
     "impossible confidence": ('{"t":1,"event":"card","id":"c1","zone":"shoe","confidence":2}\n', "'confidence'"),
+    "impossible moment": (
+        '{"t":1,"event":"card","id":"c1","zone":"box1.cards","since":-1}\n',
+        "'since': expected seconds",
+    ),
+    "hidden zones of no list": ('{"t":1,"event":"tick","hidden":"box1.cards"}\n', "'hidden': expected a list"),
+    "unknown hidden zone": ('{"t":1,"event":"tick","hidden":["box12.cards"]}\n', "unknown zone 'box12.cards'"),
     "no id": ('{"t":1,"event":"remove"}\n', "needs 'id'"),
     "empty id": ('{"t":1,"event":"remove","id":""}\n', "'id': expected"),
     "unknown spot": ('{"t":1,"event":"chips","spot":"box1.lucky","amount":1}\n', "unknown spot 'box1.lucky'"),

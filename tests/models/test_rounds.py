@@ -79,6 +79,8 @@ def test_what_is_told_as_it_is_is_right() -> None:
         ([*events()[:5], {**events()[4], "id": "c99"}, *events()[5:]], "wrong"),
         ([events()[3], events()[4], *events()[:3], *events()[5:]], "right"),  # cards in their order, bets later
         ([*events()[:4], events()[4], events()[3], *events()[5:]], "wrong"),
+        ([*events()[:3], events()[4], {**events()[3], "since": 0.0}, *events()[5:]], "right"),  # it may have come first
+        ([*events()[:3], events()[4], {**events()[3], "since": 60.0}, *events()[5:]], "wrong"),
     ],
 )
 def test_one_card_that_is_not_right_makes_a_round_wrong_unless_it_says_so(told: list[Event], answer: str) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.books import BOOKS, find_book
-from tests.toy_table import CAMERA, LAYOUT, SIZE, felt
+from tests.toy_table import CAMERA, LAYOUT, SIZE, Arm, Chips, Toy, felt
 from vision.attention import Attention, Sight
 from vision.glimpse import Glimpse, StackGlimpse
 from vision.layout import load_layout
@@ -81,3 +81,17 @@ def test_what_shows_of_a_stack_beside_an_arm_is_no_other(off: float, stand: int,
 def _glimpse(x: float, y: float) -> StackGlimpse:
     ((u, v),) = CAMERA.to_picture([[x, y]])
     return StackGlimpse((float(u), float(v)), (x, y), RADIUS_MM * CAMERA.scale(x, y), 0.95)
+
+
+@pytest.mark.parametrize(("colour", "stand"), [((70, 105, 40), 0), ((40, 40, 200), 1)], ids=["a print", "chips"])
+def test_where_a_hand_lay_when_watching_began_a_ring_that_is_printed_is_no_stack(
+    colour: tuple[int, int, int], stand: int
+) -> None:
+    x, y = LAYOUT.by_name["box4.main"].first
+    arm = Arm(x, y - 40, dealers=False)
+    toy = Toy([Chips(x, y, colour), arm])
+    toy.wait(1.0)
+    toy.things.remove(arm)
+    toy.wait(2.0)
+    assert len(toy.watcher.stacks.stacks) == stand
+    assert len([event for event in toy.events if event["event"] == "chips"]) == stand

@@ -1,0 +1,85 @@
+"""What is paid, and cards at one instant, while hands hide places: as a camera tells them."""
+
+from decimal import Decimal
+
+from engine.books import BOOKS
+from engine.events import parse
+from engine.table import Table
+from engine.verdicts import Alert, Ended, Settlement, Verdict
+
+BETS = [("box1.main", 0), ("box2.main", 1)]
+DEAL = [("box1", "Th"), ("box2", "9h"), ("dealer", "6c"), ("box1", "2d"), ("box2", "Kd"), ("dealer", "9s")]
+
+
+class Camera:
+    """Tells a table of version 5 what it sees."""
+
+    def __init__(self, cards: int = 6, first: str = "Th") -> None:
+        self.table = Table(BOOKS["blackjack-rws-v5"])
+        self.said: list[Verdict] = []
+        for spot, t in BETS:
+            self.tells("chips", t, spot=spot, amount=None, stacks=[{"top": None, "count": None}], by="player")
+        for n, (place, face) in enumerate([("box1", first), *DEAL[1:cards]]):
+            self.card(2 + n, f"{place}.cards", face)
+
+    def tells(self, event: str, t: float, **more: object) -> list[str]:
+        """Give the codes of the alerts that an event brings."""
+        exact = {key: Decimal(str(value)) if key in ("t", "since", "rested") else value for key, value in more.items()}
+        found = self.table.apply(parse({"t": Decimal(str(t)), "event": event, **exact}))
+        self.said += found
+        return [one.code for one in found if isinstance(one, Alert)]
+
+    def card(self, t: float, zone: str, face: str, **more: object) -> list[str]:
+        return self.tells("card", t, id=f"c{t}", zone=zone, card=face, **more)
+
+    def results(self) -> dict[int, str]:
+        return {one.box: one.result for one in self.said if isinstance(one, Settlement)}
+
+
+def test_a_bet_that_is_taken_while_the_dealers_place_is_hidden_waits_for_his_card() -> None:
+    camera = Camera()
+    assert camera.tells("chips", 9, spot="box2.main", amount=0, by="dealer", hidden=["dealer.cards"]) == []
+    assert camera.results() == {}
+    assert camera.card(9.5, "dealer.cards", "5s", since=8, rested=9.4) == []
+    assert camera.results() == {1: "lose", 2: "lose"}
+
+
+def test_the_same_is_wrong_at_once_where_no_place_is_hidden_and_right_where_the_card_may_have_lain_there() -> None:
+    camera = Camera()
+    assert camera.tells("chips", 9, spot="box2.main", amount=0, by="dealer") == ["dealer-under-17-stands"]
+    camera.card(9.5, "dealer.cards", "5s", since=8, rested=9.4)
+    assert not camera.table.life.round.alerts  # type: ignore[union-attr]  # a round is on
+
+
+def test_two_cards_that_are_seen_at_one_instant_after_a_hand_were_not_drawn_together() -> None:
+    camera = Camera(5)
+    camera.table.apply(parse({"t": Decimal(8), "event": "tick", "hidden": ["box1.cards"]}))
+    assert camera.card(9, "box1.cards", "As", since=8, rested=8.9) == []
+    assert camera.tells("card", 9, id="b", zone="box1.cards", card="Ac", since=8, rested=8.9) == []
+    other = Camera(5)
+    assert other.card(9, "box1.cards", "As") == []
+    assert other.tells("card", 9, id="b", zone="box1.cards", card="Ac") == ["simultaneous-cards"]
+
+
+def test_a_hand_that_had_been_taken_up_before_the_next_card_fell_was_surrendered() -> None:
+    camera = Camera(5, "5h")
+    camera.tells("chips", 8, spot="box1.main", amount=0, by="dealer")
+    assert camera.card(9, "box2.cards", "2d") == ["acting-box-passed-over"]
+    for name in ("c2", "c5"):
+        assert camera.tells("remove", 9.5, id=name, since=8.4) == []
+    assert not camera.table.life.round.alerts  # type: ignore[union-attr]  # a round is on
+
+
+def test_where_it_is_not_known_what_a_hand_drew_last_the_round_is_unresolved() -> None:
+    camera = Camera(5)
+    camera.card(9, "dealer.cards", "As", since=8, rested=8.9)
+    camera.tells("card", 9, id="b", zone="dealer.cards", card="2d", since=8, rested=8.9)
+    assert not camera.table.life.round.alerts  # type: ignore[union-attr]  # a round is on
+    two = [{"top": None, "count": None}] * 2
+    assert camera.tells("chips", 12, spot="box2.main", amount=None, stacks=two, by="dealer") == []
+    for n in range(5):
+        camera.tells("remove", 14, id=f"c{2 + n}")
+    assert camera.tells("clear", 15) == []
+    assert [one.why for one in camera.said if isinstance(one, Ended)] == [
+        "nobody saw in which order the cards of dealer.cards came"
+    ]
