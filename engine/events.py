@@ -77,6 +77,7 @@ class Dealt(NamedTuple):
     sure: float = 1.0
     crosswise: bool = False
     order_lost: bool = False  # drawn together with the card before it
+    late: bool = False  # its face was not known when it fell
 
 
 class Turn(NamedTuple):
@@ -88,6 +89,7 @@ class Turn(NamedTuple):
     card: Card | None
     by: str | None = None
     sure: float = 1.0
+    late: bool = False  # its face was not known when it was turned
 
 
 class Move(NamedTuple):

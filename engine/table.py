@@ -307,7 +307,9 @@ def _put_before_close(life: Life) -> bool:
 
 def _as_known(event: Event, faces: dict[str, Card | None]) -> Event:
     """Give a card's event with the face that is known by now."""
-    return event._replace(card=faces[event.id], sure=1.0) if isinstance(event, Dealt | Turn) else event
+    if not isinstance(event, Dealt | Turn):
+        return event
+    return event._replace(card=faces[event.id], sure=1.0, late=event.card is None)
 
 
 def _changes(old: Round, new: Round, t: float) -> list[Verdict]:
