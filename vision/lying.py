@@ -28,6 +28,7 @@ CROSS_MM: Final = 60.0  # a card is laid across others so near
 NEAR_MM: Final = 30.0  # cards that lie on each other
 LESS_SURE: Final = 0.03  # a look that is less sure than the one before does not change where a card lies
 ALONE: Final = 6  # looks at a card in which it is measured
+EXACTLY_MM: Final = 5.0  # no card is laid so exactly on another: it is that one, mostly covered and misread
 SAME_DEG: Final = 11.0
 AGREE_MM: Final = 6.0  # looks at a new card agree so well
 STILL: Final = 0.3  # of a card may be in motion, and yet it lies still
@@ -151,22 +152,25 @@ class Lying:
 
     def _on_top(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
         """Tell whether what lies so near a known card is another one, laid on it."""
-        fresh = look.t - card.rested < FRESH_S and not (
-            card.up or self.faces.up(seen)
-        )  # seen better now that the hand goes
-        if fresh or self.covered(card) > SLIVER:
+        up, fresh = self.faces.up(seen), look.t - card.rested < FRESH_S
+        if card.up != up and look.fours.played:
+            sure = self.faces.reads(seen) if up else seen.exact
+            return sure and not fresh and look.fours.deals_on(card, look.sides.by(card.zone or "", look.t))
+        backs = not (card.up or up)
+        if (fresh and backs) or self.covered(card) > SLIVER:  # seen better now that the hand goes
             return False
-        if card.up or self.faces.up(seen):
-            best = int(seen.faces.argmax())
-            other = self.faces.is_face(best) and best != card.votes.best[0] and float(seen.faces[best]) > 0.5
-            sure = self.faces.reads(seen) and card.votes.best[1] >= SURE
-            return (
-                card.up
-                and self.faces.up(seen)
-                and other
-                and patch.share(look.sight.changed) >= (ALIKE if sure else ON_TOP)
-            )
-        return piles.laid_on(card, seen, patch, look)
+        if backs:
+            return piles.laid_on(card, seen, patch, look)
+        other = self._other(card, seen, patch, look)
+        return other and not (look.fours.played and distance(card.place, seen.place) <= EXACTLY_MM)
+
+    def _other(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
+        """Tell whether another face shows where one lies, and something has changed there."""
+        best = int(seen.faces.argmax())
+        other = self.faces.is_face(best) and best != card.votes.best[0] and float(seen.faces[best]) > 0.5
+        sure = self.faces.reads(seen) and card.votes.best[1] >= SURE
+        changed = patch.share(look.sight.changed) >= (ALIKE if sure else ON_TOP)
+        return card.up and self.faces.up(seen) and other and changed
 
     def _agrees(self, card: Card, seen: CardGlimpse) -> bool:
         """Tell whether a look shows just what was known; else what has changed there must be looked at again."""
@@ -174,10 +178,6 @@ class Lying:
             return True
         same = int(seen.faces.argmax()) == card.votes.best[0] and self.faces.reads(seen)
         return same and distance(card.place, seen.place) <= FIXED_MM
-
-    def _touched(self, card: Card) -> bool:
-        """Tell whether another card lies on it or under it."""
-        return card.patch.without([one.patch for one in self.cards if one is not card]).size < card.patch.size
 
     def _again(self, card: Card, seen: CardGlimpse, patch: Patch, unknown: list[Patch], look: Look) -> Iterator[Fact]:
         """A known card is seen again: lying as before, or turned over."""
@@ -189,9 +189,11 @@ class Lying:
         if self.faces.up(seen) == card.up:
             card.turns = 0
             card.looks += 1
-            if card.up:
+            if card.up and not (look.fours.played and self._other(card, seen, patch, look)):
                 card.votes.add(seen.faces, 1.0 if clear else 0.1 * (1 - covered))
-            if clear and card.up and card.looks <= ALONE and seen.score > FIRM and not self._touched(card):
+                same = self.faces.reads(seen) and int(seen.faces.argmax()) == card.votes.best[0]
+                card.whole += clear and same
+            if clear and card.up and card.looks <= ALONE and seen.score > FIRM and not piles.touched(card, self.cards):
                 self.sizes.add(seen.size)
             if clear and (seen.exact or (seen.score >= card.score - LESS_SURE and not card.exact)):
                 card.settle(seen, patch)
@@ -199,23 +201,29 @@ class Lying:
                 card.known = True
                 look.understand(card.patch.without(over))
             return
-        if covered > 0.4 and (card.up or not self.faces.reads(seen)):
-            return
-        if handled and card.turns == 0 and not self.faces.reads(seen):
+        if self._says_little(card, seen, look, covered):
             return
         if card.turns == 0:
             card.turned_at, card.turned = look.t, type(card.votes)()
         card.turns += 1
         card.turned.add(seen.faces, 1.0 if clear or self.faces.reads(seen) else 0.2)
         self.passing.recall(card.turned, seen, self.cards)
-        sure = card.up or card.turned.best[1] >= SURE or look.t - card.turned_at >= PATIENCE_S
+        tired = look.t - card.turned_at >= PATIENCE_S and not look.fours.closes(card.zone)
+        sure = card.up or card.turned.best[1] >= SURE or tired
         if card.turns >= VOTES and look.t - card.turned_at >= APART_S and sure:
-            card.up, card.votes, card.turns = not card.up, card.turned, 0
+            card.up, card.votes, card.turns, card.whole = not card.up, card.turned, 0, 0
             self.layers += 1
             card.layer = self.layers
             card.settle(seen, patch)
             look.understand(patch)
             yield Turned(card)
+
+    def _says_little(self, card: Card, seen: CardGlimpse, look: Look, covered: float) -> bool:
+        """Tell whether a look at another side than before is no sign that it was turned."""
+        if card.up and (covered > 0.4 or look.fours.played):
+            return True  # nobody turns a card of hands of four down again
+        handled = card.turns == 0 and look.under_hand(look.patch(seen.quad))
+        return (covered > 0.4 or handled) and not self.faces.reads(seen)
 
     # ---- cards that come --------------------------------------------------------------------------------------------
 
@@ -246,17 +254,8 @@ class Lying:
         rested = float(np.quantile(moved, LAST if seen.exact else 0.5)) if len(moved) else look.t
         if not look.first and rested < look.t - MOVED_S:
             return  # nothing has moved there
-        card = Card(
-            seen.quad,
-            seen.place,
-            seen.angle,
-            patch,
-            up,
-            look.t,
-            min(max(rested, 0.0), look.t),
-            looks=1,
-            missed_at=look.t,
-        )
+        rested = min(max(rested, 0.0), look.t)
+        card = Card(seen.quad, seen.place, seen.angle, patch, up, look.t, rested, looks=1, missed_at=look.t)
         card.score, card.exact, card.laid = seen.score, seen.exact, laid
         if up:
             card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)

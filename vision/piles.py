@@ -92,6 +92,11 @@ def on_known(patch: Patch, cards: Sequence[Card]) -> bool:
     return any(not one.up and patch.overlap(one.patch) > ON_TOP for one in cards)
 
 
+def touched(card: Card, cards: Sequence[Card]) -> bool:
+    """Tell whether another card lies on it or under it."""
+    return card.patch.without([one.patch for one in cards if one is not card]).size < card.patch.size
+
+
 def lifted(card: Card, tops: Sequence[Card], look: Look) -> bool:
     """Tell whether a back on which a back lay is seen whole, again and again: the one on it is gone."""
     under = [one for one in tops if one.exact and one.layer < card.layer and not (one.up or card.up)]

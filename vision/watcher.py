@@ -41,6 +41,7 @@ ROUND_MM: Final = 70.0  # seen around what changed, so that a card there is seen
 SMALLEST_PX: Final = 160
 LOOKS: Final = 3  # in one frame; what is left waits for the next
 WAITS: Final = (0.0, 0.07, 0.07, 0.08, 0.12, 0.2, 0.3, 0.5, 0.8)  # seconds after each look at the same change
+SOON_S: Final = 0.1  # a back that was seen once is looked for, if nothing else has led there
 SWEEP_S: Final = 0.4
 ZOOMS: Final = (1.0, 1.0, 0.86, 1.16)  # what is looked at again is looked at otherwise
 ASKEW: Final = (-14.0, 0.0, 14.0)  # degrees by which a card may be laid otherwise than straight across
@@ -118,6 +119,7 @@ class Watcher:
             calm = self.attention.calm(t)
             for region in self._regions(sight, calm):
                 facts += self._look(sight, picture, region, ~calm)
+        facts += self._soon(sight, picture)
         facts += self._again(sight, picture)
         facts += self._shown(sight, picture)
         asked = self.telling.asks(t, self.lying)
@@ -192,6 +194,17 @@ class Watcher:
         card = self.lying.doubtful(sight.t, moving)
         if card is not None:
             facts += self._look(sight, picture, self._around(card), moving, card)
+        return facts
+
+    def _soon(self, sight: Sight, picture: Picture) -> list[Fact]:
+        """Look once more for a back that was seen once: it need not wait for what changes around it."""
+        facts: list[Fact] = []
+        moving = ~self.attention.calm(sight.t)
+        backs = [card for card in self.lying.coming if not card.up and card.patch.share(moving) == 0]
+        for card in backs:
+            if sight.t - card.missed_at >= SOON_S and sight.t >= card.look_at:
+                card.look_at = sight.t + SOON_S
+                facts += self._look(sight, picture, self._around(card), moving)
         return facts
 
     def _again(self, sight: Sight, picture: Picture) -> list[Fact]:
@@ -277,8 +290,9 @@ class Watcher:
     ) -> list[Fact]:
         zoom = 1.0 if self.everywhere else ZOOMS[region.tries % len(ZOOMS)]
         seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift, Aim(zoom, self.lying.sizes.usual))
+        fours = self.telling.progress(self.lying)
         if self.telling.fours:
-            seen = sided(seen, self.layout, self.lying.faces)
+            seen = sided(seen, self.layout, self.lying.faces, fours)
             if self.telling.setting:
                 self.telling.shown.keep(sight.t, seen.cards)
         known = (*self.lying.cards, *self.lying.coming)
@@ -288,7 +302,7 @@ class Watcher:
             seen = self._supposed(sight, picture, region, seen)
         self.looks += 1
         self.hands = seen.hands
-        look = Look(sight, self.attention, self.sides, picture, seen, region.where, moving, sought=sought)
+        look = Look(sight, self.attention, self.sides, picture, seen, region.where, moving, sought=sought, fours=fours)
         facts = [*self.lying.take(look)]
         self.stacks.take(look)
         self._leftover(look, region)
