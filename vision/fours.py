@@ -60,7 +60,7 @@ def sided(glimpse: Glimpse, layout: Layout, faces: Faces, fours: Fours) -> Glimp
     def is_back(one: CardGlimpse) -> bool:
         zone = layout.zone_at(one.place) or ""
         least = SURE if fours.closes(zone) else GUESS
-        return zone.endswith(".cards") and one.up > 1 - one.up and faces.likeliest(one) < least
+        return zone.endswith(".cards") and faces.likeliest(one) < least
 
     return replace(glimpse, cards=tuple(replace(one, up=0.0) if is_back(one) else one for one in glimpse.cards))
 

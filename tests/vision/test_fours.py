@@ -44,16 +44,17 @@ def test_cards_come_to_the_low_and_the_high_hand_from_the_hand(zone: str | None,
         (LOW, 0.3, False, False),
     ],
 )
+@pytest.mark.parametrize("detected", [0.8, 0.1])
 def test_what_bears_no_face_where_hands_are_dealt_is_a_back(
-    zone: str, likely: float, *, shown: bool, down: bool
+    zone: str, likely: float, detected: float, *, shown: bool, down: bool
 ) -> None:
     x, y = (float(value) for value in np.mean(SIX.by_name[zone].polygon, axis=0))
     x, y = (x, y) if SIX.zone_at((x, y)) == zone else SIX.by_name[zone].first
     read = np.full(len(READS), (1 - likely) / (len(READS) - 1))
     read[READS.index("9h")] = likely
-    seen = CardGlimpse(np.zeros((4, 2)), (x, y), 90.0, CARD_MM, 0.9, 0.8, read)
+    seen = CardGlimpse(np.zeros((4, 2)), (x, y), 90.0, CARD_MM, 0.9, detected, read)
     (found,) = sided(Glimpse((seen,), (), ()), SIX, Faces(READS), progress(SIX, (), setting=shown, shown=shown)).cards
-    assert (found.up < 1 - found.up) is down
+    assert Faces(READS).up(found) is not down
 
 
 def test_hands_of_four_are_dealt_where_they_can_be_set() -> None:
