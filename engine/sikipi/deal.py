@@ -137,7 +137,7 @@ class Deal:
 
 
 def _runs(fell: list[int], slots: list[int], left: int, *, whole: bool) -> bool:
-    """Tell whether cards fell in an order, but for so many that were not seen, or seen twice where one lay."""
+    """Tell whether cards fell in an order, but for so many that were not seen, seen late, or twice where one lay."""
 
     def goes(card: int, slot: int, left: int) -> bool:
         over = card == len(fell)
@@ -147,6 +147,9 @@ def _runs(fell: list[int], slots: list[int], left: int, *, whole: bool) -> bool:
             return True
         if not left:
             return False
+        late = fell[card : card + 2] == slots[slot : slot + 2][::-1] and len(fell) >= card + 2
+        if late and goes(card + 2, slot + 2, left - 1):
+            return True
         twice = not over and fell[card] in fell[:card] and goes(card + 1, slot, left - 1)
         return twice or (slot < len(slots) and goes(card, slot + 1, left - 1))
 
