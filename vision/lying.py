@@ -49,7 +49,6 @@ DOUBLE: Final = 4  # looks at a card that lies by another of its face: one may b
 FIRM: Final = 0.75  # the score of a card that is told without a face
 FORGET_S: Final = 0.7  # a new card that is not seen again was none
 SHOWS: Final = 0.25  # of a card's place is no other's: a strip between others looks like anything
-LAST: Final = 0.8  # of where a back lies has come to rest when it has: its print hides what moves
 CHECK_S: Final = 2.0  # a card that was not seen for so long is looked for
 OPEN: Final = 0.5  # of it shows
 UNSEEN: Final = 3  # looks for it that do not find it
@@ -222,8 +221,9 @@ class Lying:
         """Tell whether a look at another side than before is no sign that it was turned."""
         if card.up and (covered > 0.4 or look.fours.played):
             return True  # nobody turns a card of hands of four down again
+        print_ = look.fours.played and seen.up < 1 - seen.up  # it may look like a face to one of the networks
         handled = card.turns == 0 and look.under_hand(look.patch(seen.quad))
-        return (covered > 0.4 or handled) and not self.faces.reads(seen)
+        return print_ or ((covered > 0.4 or handled) and not self.faces.reads(seen))
 
     # ---- cards that come --------------------------------------------------------------------------------------------
 
@@ -235,7 +235,8 @@ class Lying:
             return
         up = self.faces.up(seen)
         askew = look.under_hand(patch) and self._told(seen)
-        if askew or not (look.first or laid or self._changed(patch, look, up=up, sure=sure, exact=seen.exact)):
+        vague = not up and self.faces.vague(seen) and piles.on_known(patch, self.cards)
+        if askew or vague or not (look.first or laid or self._changed(patch, look, up=up, sure=sure, exact=seen.exact)):
             return
         for card in self.coming:
             if card.near(seen, AGREE_MM, SAME_DEG):
@@ -251,7 +252,7 @@ class Lying:
                 card.settle(seen, patch)
                 return
         moved = look.attention.moved_at[patch.box][patch.mask]
-        rested = float(np.quantile(moved, LAST if seen.exact else 0.5)) if len(moved) else look.t
+        rested = float(np.quantile(moved, piles.LAST if seen.exact else 0.5)) if len(moved) else look.t
         if not look.first and rested < look.t - MOVED_S:
             return  # nothing has moved there
         rested = min(max(rested, 0.0), look.t)

@@ -293,11 +293,11 @@ class Watcher:
         fours = self.telling.progress(self.lying)
         if self.telling.fours:
             seen = sided(seen, self.layout, self.lying.faces, fours)
-            if self.telling.setting:
-                self.telling.shown.keep(sight.t, seen.cards)
         known = (*self.lying.cards, *self.lying.coming)
         shot = Shot(picture, sight.shift, lambda quad: self._still(quad, moving), known)
         seen = self.backs.sharpened(seen, shot)
+        if self.telling.fours and self.telling.setting:
+            self.telling.shown.keep(sight.t, seen.cards, fours)
         if region.tries in SUPPOSE and not seen.hands:
             seen = self._supposed(sight, picture, region, seen)
         self.looks += 1

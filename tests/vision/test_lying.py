@@ -914,3 +914,35 @@ def test_another_face_where_one_lies_in_a_hand_of_four_is_that_one_misread(
     assert kinds(table.look(other, times=4)) == what
     (card, *_) = table.lying.cards
     assert READS[card.votes.best[0]] == "9h"
+
+
+@pytest.mark.parametrize(("read", "what"), [(0.2, []), (0.9, [New])])
+def test_a_back_that_is_hardly_read_as_one_is_another_look_at_those_below(
+    table: Table, read: float, what: list[type[Fact]]
+) -> None:
+    table.lay(DOWN)
+    table.look(DOWN, times=3)
+    table.pass_by(1.0)
+    beside = replace(DOWN, x=DOWN.x + 20)
+    table.lay(beside)
+    seen = glimpsed(beside)
+    faces = np.full(len(READS), (1 - read) / (len(READS) - 1))
+    faces[READS.index("back")] = read
+    assert kinds(table.look(replace(seen, faces=faces), times=4)) == what
+
+
+def test_a_back_that_shows_a_face_to_one_network_alone_is_not_turned(table: Table) -> None:
+    table.lay(DOWN)
+    table.look(DOWN, times=3)
+    table.fours = Fours(played=True)
+    face = replace(DOWN, up=True)
+    table.lay(face)
+    assert table.look(replace(glimpsed(face), up=0.3), times=20) == []
+    assert kinds(table.look(face, times=3)) == [Turned]
+
+
+def test_what_moved_last_where_a_back_lies_brought_that_back_and_no_other(table: Table) -> None:
+    table.lay(DOWN)
+    table.look(DOWN, times=3, exact=True)
+    table.pass_by(2.0)
+    assert table.look(replace(DOWN, x=DOWN.x + 1.5), times=3, exact=True) == []
