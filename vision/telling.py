@@ -223,6 +223,8 @@ class Telling:
         if before in now.lying.cards:
             now.lying.cards.remove(before)
         card.id, card.face = before.id, before.face
+        if not before.up and card.votes.best[1] < SURE and self.progress(now.lying).closes(card.zone):
+            card.show_back()  # of a hand that is not shown, what is not read lies face down
         if card.up != before.up:
             yield from self._turned(t, card, now)
         if not card.up and is_set(before.zone) and revealed(self.theirs(now.lying)):

@@ -289,6 +289,18 @@ def test_a_face_that_seems_to_be_on_two_cards_is_told_of_none_that_does_not_lie_
     assert first.face is None
 
 
+@pytest.mark.parametrize(("likely", "turned"), [(0.6, []), (1.0, [("turn", "9h", "up")])])
+def test_a_card_that_is_set_lies_face_down_unless_its_face_is_read(
+    four: Table, likely: float, turned: list[tuple[object, ...]]
+) -> None:
+    four.wait(STEP_S)
+    card = four.card("box3.low", 0, "9h")
+    card.votes = votes("9h", likely)
+    four.lying.cards.append(card)
+    assert plain(four.tell(New(card))) == [*turned, ("move", "box3.low")]
+    assert card.up is bool(turned)
+
+
 # ---- a back that was lost while its hand was set ---------------------------------------------------------------------
 
 
