@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+import cv2
 import numpy as np
 
 from datasets.cache import Picture, cache_dir, read_picture
@@ -25,6 +26,8 @@ ACES: Final = ("plain", "small", "nested", "outlined", "filigree", "lettered", "
 BEYOND: Final = 0.5  # so far past the cuts of others may a cut go
 FOUR_COLOUR: Final = 0.2
 JUMBO: Final = 0.2
+ANOTHERS: Final = 0.7  # so many court cards bear another's portrait: it is the maker's, and says nothing
+MARK: Final = (0.36, 0.28)  # of a court picture's sides: in two of its corners stands its mark
 WORDS: Final = ("HIGH CARD", "RIVER", "GRAND", "No. 92", "CASINO")
 
 
@@ -33,8 +36,20 @@ def invented(face: str, dice: Dice) -> Image | None:
     fonts, courts = _fonts(cache_dir()), _courts(cache_dir())
     if not (fonts and courts):
         return None
-    portraits = courts[int(dice.integers(len(courts)))]
+    portraits = dict(courts[int(dice.integers(len(courts)))])
+    if face in COURTS and dice.random() < ANOTHERS:
+        portraits[face] = _with_portrait(portraits[face], portraits[COURTS[int(dice.integers(len(COURTS)))]])
     return draw_face(random_style(dice), face, portraits, fonts[int(dice.integers(len(fonts)))])
+
+
+def _with_portrait(own: Picture, other: Picture) -> Picture:
+    """Give a court picture with the portrait of another; the marks in two of its corners stay its own."""
+    height, width = own.shape[:2]
+    found = cv2.resize(other, (width, height), interpolation=cv2.INTER_AREA).astype(np.uint8)
+    across, along = round(MARK[0] * width), round(MARK[1] * height)
+    for part in (np.s_[:along, :across], np.s_[height - along :, width - across :]):
+        found[part] = own[part]
+    return found
 
 
 def random_style(dice: Dice) -> Style:

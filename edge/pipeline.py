@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass
-from math import inf
 from typing import Final
 
 from edge.judge import read
@@ -61,7 +60,7 @@ class Pipeline:
         told: list[dict[str, object]] = []
         verdicts: list[Verdict] = []
         if t // TICK_S > self.begun.last // TICK_S >= 0 and not events:
-            events = [{"t": t, "event": "tick", **self.watcher.telling.hidden(self.watcher.hidden, inf)}]
+            events = [self.watcher.tick(t)]
         self.begun.last = t
         for event in events:
             told.append(event)

@@ -81,6 +81,7 @@ class Dealt(NamedTuple):
     since: float | None = None  # when its place was last seen without it: it came between then and
     rested: float | None = None  # when it lay there at the latest
     hidden: tuple[Zone, ...] = ()  # places nobody could see by then: a card may lie there
+    late: bool = False  # its face was not known when it fell
 
 
 class Turn(NamedTuple):
@@ -92,6 +93,7 @@ class Turn(NamedTuple):
     card: Card | None
     by: str | None = None
     sure: float = 1.0
+    late: bool = False  # its face was not known when it was turned
 
 
 class Move(NamedTuple):

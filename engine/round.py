@@ -88,7 +88,7 @@ class Round(Watched):
 
     def see(self, event: Dealt) -> Seen:
         sure = event.sure >= self.min_sure
-        seen = Seen(event.id, event.zone, event.card if sure else None, event.up, event.t, self.n)
+        seen = Seen(event.id, event.zone, event.card if sure else None, event.up, event.t, self.n, late=event.late)
         self.seen[event.id] = seen
         if not sure:
             checks.misread(self, seen, event.sure)
@@ -106,7 +106,7 @@ class Round(Watched):
             seen.card = event.card
         was_up, seen.up = seen.up, event.up
         if event.up and not was_up:
-            seen.turned_by = event.by
+            seen.turned_by, seen.late = event.by, event.late
         if not self.void:
             self.turned(seen, was_up=was_up)
 

@@ -341,7 +341,7 @@ def _as_known(event: Event, faces: dict[str, Card | None]) -> Event:
     """Give a card's event with the face that is known by now."""
     if not isinstance(event, Dealt | Turn) or event.id not in faces:
         return event
-    return event._replace(card=faces[event.id], sure=1.0)
+    return event._replace(card=faces[event.id], sure=1.0, late=event.card is None)
 
 
 def _changes(old: Round, new: Round, t: float) -> list[Verdict]:

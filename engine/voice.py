@@ -22,6 +22,7 @@ class Seen:
     gone: bool = False
     gone_at: float | None = None
     turned_by: str | None = None
+    late: bool = False  # its face was not known when it fell, or was turned
 
 
 @dataclass(slots=True)

@@ -1,9 +1,12 @@
 """What a look at one card says of its side and its face."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from vision.glimpse import CardGlimpse
 from vision.tracks import SURE
+
+VAGUE: Final = 0.5
 
 
 class Faces:
@@ -28,6 +31,10 @@ class Faces:
         """Tell whether a look reads a face for certain."""
         best = int(seen.faces.argmax())
         return self.is_face(best) and float(seen.faces[best]) >= SURE
+
+    def vague(self, seen: CardGlimpse) -> bool:
+        """Tell whether the reader hardly takes it for a back: what lies there is one only because no face is read."""
+        return float(seen.faces[self._back]) < VAGUE
 
     def likeliest(self, seen: CardGlimpse) -> float:
         """Give how likely the likeliest face is."""

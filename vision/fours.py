@@ -5,18 +5,48 @@ and are turned, and backs look alike; so what is seen in a new place is one of t
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from engine.spots import ZONES
 from vision.faces import Faces
 from vision.glimpse import CardGlimpse, Glimpse
 from vision.layout import Layout
-from vision.tracks import Card, distance
+from vision.tracks import SURE, Card, distance
 
 FOUR: Final = 4
 GUESS: Final = 0.5  # so likely is the face of what surely has one
 HALF: Final = 2  # cards of one of the two hands at the most
+
+
+@dataclass(frozen=True, slots=True)
+class Fours:
+    """How far a round of hands of four has come."""
+
+    played: bool = False  # such hands are dealt on this table
+    closed: frozenset[str] = frozenset()  # hands that lie face down, unless a face is read there for certain
+    dealt: frozenset[str] = frozenset()  # hands that have not got their four cards yet
+
+    def closes(self, zone: str | None) -> bool:
+        return box(zone) in self.closed
+
+    def deals_on(self, card: Card, by: str | None) -> bool:
+        """Tell whether the other side that shows where a card lies is another's: a dealer who deals turns none."""
+        return by == "dealer" and box(card.zone) in self.dealt
+
+
+NO_FOURS: Final = Fours()  # on a table on which no such hands are dealt
+
+
+def progress(layout: Layout, cards: Sequence[Card], *, setting: bool, shown: bool) -> Fours:
+    """Say how far a round has come, by the cards that are told."""
+    if not are_dealt(layout):
+        return NO_FOURS
+    hands = frozenset(box(area.name) for area in layout.areas if is_set(area.name))
+    own = [box(card.zone) for card in cards if card.id]
+    dealt = frozenset(hand for hand in hands if not setting and own.count(hand) < FOUR)
+    closed = frozenset() if shown else hands - {"dealer"} if setting else hands
+    return Fours(played=True, closed=closed, dealt=dealt)
 
 
 def are_dealt(layout: Layout) -> bool:
@@ -24,12 +54,13 @@ def are_dealt(layout: Layout) -> bool:
     return any(is_set(area.name) for area in layout.areas)
 
 
-def sided(glimpse: Glimpse, layout: Layout, faces: Faces) -> Glimpse:
+def sided(glimpse: Glimpse, layout: Layout, faces: Faces, fours: Fours) -> Glimpse:
     """Say of a look what lies face down: some backs look like faces, but where hands are dealt, none is read there."""
 
     def is_back(one: CardGlimpse) -> bool:
-        dealt = (layout.zone_at(one.place) or "").endswith(".cards")
-        return dealt and one.up > 1 - one.up and faces.likeliest(one) < GUESS
+        zone = layout.zone_at(one.place) or ""
+        least = SURE if fours.closes(zone) else GUESS
+        return zone.endswith(".cards") and faces.likeliest(one) < least
 
     return replace(glimpse, cards=tuple(replace(one, up=0.0) if is_back(one) else one for one in glimpse.cards))
 

@@ -137,3 +137,18 @@ def _stack(camera: Camera, found: Found, moved: Floats) -> StackGlimpse | None:
     if abs(wide / CHIP_MM - 1) > CHIP_OFF:
         return None
     return StackGlimpse((x, y), (float(place[0]), float(place[1])), radius, found.score)
+
+
+def grouped(found: list[int], boxes: NDArray[np.int32], room: float) -> list[list[int]]:
+    """Put together what one look can take in."""
+    groups: list[tuple[list[int], NDArray[np.float64]]] = []
+    for n in found:
+        low, high = boxes[n, :2].astype(float), (boxes[n, :2] + boxes[n, 2:4]).astype(float)
+        for k, (members, span) in enumerate(groups):
+            joined = np.array([np.minimum(span[0], low), np.maximum(span[1], high)])
+            if ((joined[1] - joined[0]) <= np.maximum(high - low, span[1] - span[0]) + room).all():
+                groups[k] = ([*members, n], joined)
+                break
+        else:
+            groups.append(([n], np.array([low, high])))
+    return [members for members, _ in groups]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.attention import Attention, Sight
+from vision.fours import NO_FOURS, Fours
 from vision.glimpse import Glimpse
 from vision.sides import Sides
 from vision.tracks import Card, Patch
@@ -35,6 +36,7 @@ class Look:
     moving: Mask
     first: bool = False  # nothing is known yet
     sought: Card | None = None  # the one thing that is looked for
+    fours: Fours = NO_FOURS
 
     @property
     def t(self) -> float:

@@ -28,6 +28,7 @@ CROSS_MM: Final = 60.0  # a card is laid across others so near
 NEAR_MM: Final = 30.0  # cards that lie on each other
 LESS_SURE: Final = 0.03  # a look that is less sure than the one before does not change where a card lies
 ALONE: Final = 6  # looks at a card in which it is measured
+EXACTLY_MM: Final = 5.0  # no card is laid so exactly on another: it is that one, mostly covered and misread
 SAME_DEG: Final = 11.0
 AGREE_MM: Final = 6.0  # looks at a new card agree so well
 STILL: Final = 0.3  # of a card may be in motion, and yet it lies still
@@ -48,7 +49,6 @@ DOUBLE: Final = 4  # looks at a card that lies by another of its face: one may b
 FIRM: Final = 0.75  # the score of a card that is told without a face
 FORGET_S: Final = 0.7  # a new card that is not seen again was none
 SHOWS: Final = 0.25  # of a card's place is no other's: a strip between others looks like anything
-LAST: Final = 0.8  # of where a back lies has come to rest when it has: its print hides what moves
 CHECK_S: Final = 2.0  # a card that was not seen for so long is looked for
 OPEN: Final = 0.5  # of it shows
 UNSEEN: Final = 3  # looks for it that do not find it
@@ -151,22 +151,25 @@ class Lying:
 
     def _on_top(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
         """Tell whether what lies so near a known card is another one, laid on it."""
-        fresh = look.t - card.rested < FRESH_S and not (
-            card.up or self.faces.up(seen)
-        )  # seen better now that the hand goes
-        if fresh or self.covered(card) > SLIVER:
+        up, fresh = self.faces.up(seen), look.t - card.rested < FRESH_S
+        if card.up != up and look.fours.played:
+            sure = self.faces.reads(seen) if up else seen.exact
+            return sure and not fresh and look.fours.deals_on(card, look.sides.by(card.zone or "", look.t))
+        backs = not (card.up or up)
+        if (fresh and backs) or self.covered(card) > SLIVER:  # seen better now that the hand goes
             return False
-        if card.up or self.faces.up(seen):
-            best = int(seen.faces.argmax())
-            other = self.faces.is_face(best) and best != card.votes.best[0] and float(seen.faces[best]) > 0.5
-            sure = self.faces.reads(seen) and card.is_read
-            return (
-                card.up
-                and self.faces.up(seen)
-                and other
-                and patch.share(look.sight.changed) >= (ALIKE if sure else ON_TOP)
-            )
-        return piles.laid_on(card, seen, patch, look)
+        if backs:
+            return piles.laid_on(card, seen, patch, look)
+        other = self._other(card, seen, patch, look)
+        return other and not (look.fours.played and distance(card.place, seen.place) <= EXACTLY_MM)
+
+    def _other(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
+        """Tell whether another face shows where one lies, and something has changed there."""
+        best = int(seen.faces.argmax())
+        other = self.faces.is_face(best) and best != card.votes.best[0] and float(seen.faces[best]) > 0.5
+        sure = self.faces.reads(seen) and card.is_read
+        changed = patch.share(look.sight.changed) >= (ALIKE if sure else ON_TOP)
+        return card.up and self.faces.up(seen) and other and changed
 
     def _agrees(self, card: Card, seen: CardGlimpse) -> bool:
         """Tell whether a look shows just what was known; else what has changed there must be looked at again."""
@@ -174,10 +177,6 @@ class Lying:
             return True
         same = int(seen.faces.argmax()) == card.votes.best[0] and self.faces.reads(seen)
         return same and distance(card.place, seen.place) <= FIXED_MM
-
-    def _touched(self, card: Card) -> bool:
-        """Tell whether another card lies on it or under it."""
-        return card.patch.without([one.patch for one in self.cards if one is not card]).size < card.patch.size
 
     def _again(self, card: Card, seen: CardGlimpse, patch: Patch, unknown: list[Patch], look: Look) -> Iterator[Fact]:
         """A known card is seen again: lying as before, or turned over."""
@@ -189,9 +188,10 @@ class Lying:
         if self.faces.up(seen) == card.up:
             card.turns = 0
             card.looks += 1
-            if card.up:
+            if card.up and not (look.fours.played and self._other(card, seen, patch, look)):
                 card.votes.add(seen.faces, 1.0 if clear else 0.1 * (1 - covered))
-            if clear and card.up and card.looks <= ALONE and seen.score > FIRM and not self._touched(card):
+                card.whole += clear and self.faces.reads(seen) and int(seen.faces.argmax()) == card.votes.best[0]
+            if clear and card.up and card.looks <= ALONE and seen.score > FIRM and not piles.touched(card, self.cards):
                 self.sizes.add(seen.size)
             if clear and (seen.exact or (seen.score >= card.score - LESS_SURE and not card.exact)):
                 card.settle(seen, patch)
@@ -199,23 +199,30 @@ class Lying:
                 card.known = True
                 look.understand(card.patch.without(over))
             return
-        if covered > 0.4 and (card.up or not self.faces.reads(seen)):
-            return
-        if handled and card.turns == 0 and not self.faces.reads(seen):
+        if self._says_little(card, seen, look, covered):
             return
         if card.turns == 0:
             card.turned_at, card.turned = look.t, type(card.votes)()
         card.turns += 1
         card.turned.add(seen.faces, 1.0 if clear or self.faces.reads(seen) else 0.2)
         self.passing.recall(card.turned, seen, self.cards)
-        sure = card.up or card.tells(card.turned) or look.t - card.turned_at >= PATIENCE_S
+        tired = look.t - card.turned_at >= PATIENCE_S and not look.fours.closes(card.zone)
+        sure = card.up or card.tells(card.turned) or tired
         if card.turns >= VOTES and look.t - card.turned_at >= APART_S and sure:
-            card.up, card.votes, card.turns = not card.up, card.turned, 0
+            card.up, card.votes, card.turns, card.whole = not card.up, card.turned, 0, 0
             self.layers += 1
             card.layer = self.layers
             card.settle(seen, patch)
             look.understand(patch)
             yield Turned(card)
+
+    def _says_little(self, card: Card, seen: CardGlimpse, look: Look, covered: float) -> bool:
+        """Tell whether a look at another side than before is no sign that it was turned."""
+        if card.up and (covered > 0.4 or look.fours.played):
+            return True  # nobody turns a card of hands of four down again
+        print_ = look.fours.played and seen.up < 1 - seen.up  # it may look like a face to one of the networks
+        handled = card.turns == 0 and look.under_hand(look.patch(seen.quad))
+        return print_ or ((covered > 0.4 or handled) and not self.faces.reads(seen))
 
     # ---- cards that come --------------------------------------------------------------------------------------------
 
@@ -227,7 +234,8 @@ class Lying:
             return
         up = self.faces.up(seen)
         askew = look.under_hand(patch) and self._told(seen)
-        if askew or not (look.first or laid or self._changed(patch, look, up=up, sure=sure, exact=seen.exact)):
+        vague = not up and self.faces.vague(seen) and piles.on_known(patch, self.cards)
+        if askew or vague or not (look.first or laid or self._changed(patch, look, up=up, sure=sure, exact=seen.exact)):
             return
         for card in self.coming:
             if card.near(seen, AGREE_MM, SAME_DEG):
@@ -243,7 +251,7 @@ class Lying:
                 card.settle(seen, patch)
                 return
         moved = look.attention.moved_at[patch.box][patch.mask]
-        rested = float(np.quantile(moved, LAST if seen.exact else 0.5)) if len(moved) else look.t
+        rested = float(np.quantile(moved, piles.LAST if seen.exact else 0.5)) if len(moved) else look.t
         if not look.first and rested < look.t - MOVED_S:
             return  # nothing has moved there
         since = max(look.sides.without(patch, look.t), 0.0)  # a hand that lies still over a card moves no more

@@ -7,6 +7,8 @@ was there.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import numpy as np
+
 from vision.attention import Attention
 from vision.fours import FOUR, box
 from vision.glimpse import CardGlimpse
@@ -24,6 +26,7 @@ FELT: Final = 0.55  # of what shows beside a back may look like felt, and yet it
 EMPTY: Final = 0.85  # the same, if it was known to a hair where the back lay
 MOST: Final = 0.6  # of a back lies on another
 TOUCHES: Final = 0.06  # of it does
+LAST: Final = 0.8  # of where a back lies has come to rest when it has: its print hides what moves
 LOOKED_AT: Final = 0.35  # of a face has changed and come to rest
 FACES: Final = 3  # looks that do not show it
 STIRS: Final = 0.05  # of a back may be in motion, and yet it can be found by its print
@@ -47,8 +50,10 @@ def known(seen: CardGlimpse, backs: Sequence[Card], cards: Sequence[Card], look:
         if apart <= EXACT_MM and turned <= EXACT_DEG if card.exact else apart <= HAIR_MM:
             return card
     top = max(backs, key=lambda one: one.layer)
-    if top.exact and look.t - top.rested < FRESH_S:
-        return top
+    moved = look.attention.moved_at[top.patch.box][top.patch.mask]
+    last = float(np.quantile(moved, LAST)) if len(moved) else look.t
+    if top.exact and min(last, look.t) - top.rested < FRESH_S:
+        return top  # what moved there last brought that one
     bare = look.bare_outside(top.quad, [seen.quad, *(one.quad for one in cards if one is not top)])
     same = bare >= (EMPTY if top.exact else FELT) if bare is not None else not top.exact
     return top if same else None
@@ -90,6 +95,11 @@ def dealt_on(patch: Patch, cards: Sequence[Card], look: Look) -> bool:
 def on_known(patch: Patch, cards: Sequence[Card]) -> bool:
     """Tell whether a back lies on others."""
     return any(not one.up and patch.overlap(one.patch) > ON_TOP for one in cards)
+
+
+def touched(card: Card, cards: Sequence[Card]) -> bool:
+    """Tell whether another card lies on it or under it."""
+    return card.patch.without([one.patch for one in cards if one is not card]).size < card.patch.size
 
 
 def lifted(card: Card, tops: Sequence[Card], look: Look) -> bool:

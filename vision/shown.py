@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from vision.faces import Faces
-from vision.fours import box
+from vision.fours import NO_FOURS, Fours, box
 from vision.glimpse import CardGlimpse
 from vision.layout import Layout
 from vision.tracks import SURE, VOTES, Card, Floats
@@ -40,11 +40,11 @@ class Shown:
     def forget(self) -> None:
         self.reads.clear()
 
-    def keep(self, t: float, cards: Sequence[CardGlimpse]) -> None:
-        """Take what a look has read, whether or not it lies still."""
+    def keep(self, t: float, cards: Sequence[CardGlimpse], fours: Fours = NO_FOURS) -> None:
+        """Take what a look has read over hands that are shown, whether or not it lies still; backs look like faces."""
         for seen in cards:
             zone, best = self.layout.zone_at(seen.place), int(seen.faces.argmax())
-            if zone is not None and self.faces.up(seen) and self.faces.is_face(best):
+            if zone is not None and seen.up > 1 - seen.up and self.faces.is_face(best) and not fours.closes(zone):
                 self.reads.append(Read(t, zone, best, seen.faces))
 
     def hides(self, zone: str, cards: Sequence[Card]) -> bool:

@@ -9,12 +9,12 @@ import numpy as np
 from engine.spots import ZONES
 from vision.faces import Faces
 from vision.facts import Fact, Gone, New, Turned
-from vision.fours import FOUR, are_dealt, box, is_set, lies_under, stands_for
+from vision.fours import FOUR, NO_FOURS, Fours, are_dealt, box, is_set, lies_under, progress, stands_for
 from vision.layout import Layout
 from vision.lying import Lying
 from vision.shown import Shown, revealed
 from vision.sides import Sides
-from vision.tracks import CLEAR, Card, Mask, Votes, bearing, distance
+from vision.tracks import CLEAR, VOTES, Card, Mask, Votes, bearing, distance
 
 Event = dict[str, object]
 
@@ -29,6 +29,7 @@ HIDDEN: Final = 0.4  # of a card's place cannot be seen: it may be there no more
 LIKELY: Final = 2  # looks at a card that is not sure yet: others wait for it
 PATIENCE_S: Final = 0.5  # but no longer
 CROSS_DEG: Final = 30.0
+WHOLE: Final = 0.06  # of a card may be covered, and yet it lies whole
 BETTER: Final = 0.985  # so sure of another face than was told: it is told
 
 
@@ -73,11 +74,20 @@ class Telling:
         self.last: Card | None = None  # the last card that was told
         self.dealt = False  # since the layout was clear
         self.setting = False  # hands are being set, or shown: all cards are dealt
+        self.disputed: set[str] = set()  # faces that seemed to be on two cards
+        self.doubted: list[Card] = []  # whose face is to be taken back
 
     @property
     def clearing(self) -> bool:
         """Tell whether the last cards have just gone, and the round may be over: what comes now is of the next."""
         return bool(self.dealt and self.left)
+
+    def progress(self, lying: Lying) -> Fours:
+        """Say how far a round of hands of four has come."""
+        if not self.fours:
+            return NO_FOURS
+        cards = self.theirs(lying)
+        return progress(self.layout, cards, setting=self.setting, shown=revealed(cards))
 
     def facts(self, t: float, facts: Sequence[Fact], now: Now, *, first: bool = False) -> Iterator[Event]:
         """Tell what came, turned and went. A card waits for those that came to rest before it and are not sure yet."""
@@ -95,7 +105,7 @@ class Telling:
             yield from self._new(t, one.card, now, first=first)
         for fact in facts:
             if isinstance(fact, Turned) and not (self.fours and self._slid(fact.card, now.lying)):
-                yield from self._turned(t, fact.card, now.sides)
+                yield from self._turned(t, fact.card, now)
 
     def asks(self, t: float, lying: Lying) -> Card | None:
         """Give a card that must be looked for, since one like it has turned up: perhaps it was pushed there."""
@@ -120,7 +130,13 @@ class Telling:
             return
         card.id = self._name(card.rested)
         self.dealt = True
-        event: Event = {"t": t, "event": "card", "id": card.id, "zone": card.zone or "outside", **self._face(card)}
+        event: Event = {
+            "t": t,
+            "event": "card",
+            "id": card.id,
+            "zone": card.zone or "outside",
+            **self._face(card, now.lying),
+        }
         event |= _hand(card.zone)
         area = self.layout.by_name.get(card.zone or "")
         if area is not None and abs(abs(bearing(card.angle, area.turn)) - 90) < CROSS_DEG:
@@ -158,10 +174,29 @@ class Telling:
             return False
         return is_set(card.zone) or (card.up and not card.is_read)
 
-    def _face(self, card: Card) -> Event:
-        best, _ = card.votes.best
-        card.face = self.classes[best] if card.up and card.is_read and len(self.classes[best]) == 2 else None
+    def _face(self, card: Card, lying: Lying) -> Event:
+        name = self.classes[card.votes.best[0]]
+        card.face = None
+        if card.up and card.is_read and len(name) == 2 and self._is_alone(card, name, lying):
+            card.face = name
         return {"card": card.face, "face": "up" if card.up else "down"}
+
+    def _is_alone(self, card: Card, name: str, lying: Lying) -> bool:
+        """Tell whether a face is told of one card alone: hands of four are dealt from one deck.
+
+        Two that seem to bear it are nearly always one that is misread. Both are told of it if both lie whole and are
+        read for certain; else none that is not.
+        """
+        if not self.fours:
+            return True
+        others = [one for one in self.theirs(lying) if one is not card and one.id and one.face == name]
+        if others:
+            self.disputed.add(name)
+            self.doubted += [one for one in others if not self._is_certain(one, lying)]
+        return name not in self.disputed or self._is_certain(card, lying)
+
+    def _is_certain(self, card: Card, lying: Lying) -> bool:
+        return card in lying.cards and card.whole >= VOTES and lying.covered(card) < WHOLE
 
     def _pushed(self, t: float, card: Card, lying: Lying, disturbed: Mask) -> Card | None:
         """Give the card that was pushed here: one that is gone from elsewhere, or whose place cannot be seen now.
@@ -202,8 +237,10 @@ class Telling:
         if before in now.lying.cards:
             now.lying.cards.remove(before)
         card.id, card.face = before.id, before.face
+        if not before.up and not card.is_read and self.progress(now.lying).closes(card.zone):
+            card.show_back()  # of a hand that is not shown, what is not read lies face down
         if card.up != before.up:
-            yield from self._turned(t, card, now.sides)
+            yield from self._turned(t, card, now)
         if not card.up and is_set(before.zone) and revealed(self.theirs(now.lying)):
             card.zone = before.zone  # it is taken up to be turned, and will lie there again
         if card.zone != before.zone:
@@ -212,11 +249,11 @@ class Telling:
             by = now.sides.by(card.zone or "", t)
             yield event | _hand(card.zone) | ({"by": by} if by else {})
 
-    def _turned(self, t: float, card: Card, sides: Sides) -> Iterator[Event]:
+    def _turned(self, t: float, card: Card, now: Now) -> Iterator[Event]:
         if card.id:
-            by = sides.by(card.zone or "", t)
+            by = now.sides.by(card.zone or "", t)
             self.setting |= card.up
-            yield {"t": t, "event": "turn", "id": card.id, **self._face(card), **({"by": by} if by else {})}
+            yield {"t": t, "event": "turn", "id": card.id, **self._face(card, now.lying), **({"by": by} if by else {})}
 
     def _name(self, rested: float) -> str:
         """Name a card by when it came to rest, so that its name does not depend on where watching began."""
@@ -232,7 +269,8 @@ class Telling:
     def passing(self, t: float, lying: Lying) -> Iterator[Event]:
         """Tell what is gone for good, faces that are known better by now, and when the layout is clear."""
         for one in [one for one in self.left if t - one.at >= _held(one.card)]:
-            if self.fours and any(card.id and box(card.zone) == box(one.card.zone) for card in lying.cards):
+            own = sum(bool(card.id) and box(card.zone) == box(one.card.zone) for card in lying.cards)
+            if self.fours and 0 < own < FOUR:
                 zone = lies_under(one.card, lying.cards)  # a hand has its four cards until all are taken away
                 if zone is not None:
                     one.card.zone = zone
@@ -247,6 +285,7 @@ class Telling:
         if self.dealt and not (lying.cards or lying.coming or self.left):
             self.dealt = self.setting = False
             self.shown.forget()
+            self.disputed.clear()
             yield {"t": t, "event": "clear"}
 
     def theirs(self, lying: Lying) -> list[Card]:
@@ -262,15 +301,20 @@ class Telling:
             card.votes.add(likely, CLEAR)
             if not card.up:
                 card.up, card.turns = True, 0
-                yield {"t": t, "event": "turn", "id": card.id, **self._face(card)}
+                yield {"t": t, "event": "turn", "id": card.id, **self._face(card, lying)}
 
     def _better(self, t: float, lying: Lying) -> Iterator[Event]:
+        while self.doubted:
+            card = self.doubted.pop()
+            card.face = None
+            yield {"t": t, "event": "correct", "id": card.id, "card": None}
         for card in self.theirs(lying):
             best, likely = card.votes.best
             name = self.classes[best]
             if not (card.id and card.up and len(name) == 2) or name == card.face:
                 continue
-            if card.is_read and (card.face is None or likely >= BETTER):
+            sure = card.is_read and (card.face is None or likely >= BETTER)
+            if sure and self._is_alone(card, name, lying):
                 card.face = name
                 yield {"t": t, "event": "correct", "id": card.id, "card": name}
 

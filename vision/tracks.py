@@ -140,6 +140,7 @@ class Card:
     exact: bool = False  # it is known to a hair where it lies
     laid: bool = False  # wholly on another
     looks: int = 0
+    whole: int = 0  # looks at its face, lying whole, that agreed
     misses: int = 0  # looks at its place that showed none
     missed_at: float = 0.0
     met_at: float = 0.0  # when it was last seen
@@ -177,7 +178,7 @@ class Card:
 
     def show_back(self) -> None:
         """What was read of it was another's face: it is a back until it is seen to be none."""
-        self.up, self.face, self.votes, self.turns = False, None, Votes(), 0
+        self.up, self.face, self.votes, self.turns, self.whole = False, None, Votes(), 0, 0
 
     def settle(self, seen: CardGlimpse, patch: Patch) -> None:
         """It lies as it was seen just now."""

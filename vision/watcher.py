@@ -5,6 +5,7 @@ What changed and came to rest is looked at with both networks, at full resolutio
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Final
 
 import cv2
@@ -19,7 +20,7 @@ from vision.camera import Camera
 from vision.eyes import Eyes
 from vision.facts import Fact
 from vision.fours import sided
-from vision.glimpse import Aim, Glimpse, Rect, glimpse
+from vision.glimpse import Aim, Glimpse, Rect, glimpse, grouped
 from vision.hanging import Hanging
 from vision.layout import Layout
 from vision.look import Look
@@ -42,6 +43,7 @@ ROUND_MM: Final = 70.0  # seen around what changed, so that a card there is seen
 SMALLEST_PX: Final = 160
 LOOKS: Final = 3  # in one frame; what is left waits for the next
 WAITS: Final = (0.0, 0.07, 0.07, 0.08, 0.12, 0.2, 0.3, 0.5, 0.8)  # seconds after each look at the same change
+SOON_S: Final = 0.1  # a back that was seen once is looked for, if nothing else has led there
 SWEEP_S: Final = 0.4
 ZOOMS: Final = (1.0, 1.0, 0.86, 1.16)  # what is looked at again is looked at otherwise
 ASKEW: Final = (-14.0, 0.0, 14.0)  # degrees by which a card may be laid otherwise than straight across
@@ -120,6 +122,7 @@ class Watcher:
             calm = self.attention.calm(t)
             for region in self._regions(sight, calm):
                 facts += self._look(sight, picture, region, ~calm)
+        facts += self._soon(sight, picture)
         facts += self._again(sight, picture)
         facts += self._shown(sight, picture)
         asked = self.telling.asks(t, self.lying)
@@ -158,6 +161,10 @@ class Watcher:
         if busy or self.telling.dealt:
             return False
         return int(np.count_nonzero((sight.changed | sight.moved) & self.felt)) < LEAST
+
+    def tick(self, t: float) -> Event:
+        """Say that nothing happened, as far as can be seen."""
+        return {"t": t, "event": "tick", **self.telling.hidden(self.hidden, inf)}
 
     def finish(self) -> list[Event]:
         """Tell what is still held when the footage ends."""
@@ -200,6 +207,17 @@ class Watcher:
         card = self.lying.doubtful(sight.t, moving)
         if card is not None:
             facts += self._look(sight, picture, self._around(card), moving, card)
+        return facts
+
+    def _soon(self, sight: Sight, picture: Picture) -> list[Fact]:
+        """Look once more for a back that was seen once: it need not wait for what changes around it."""
+        facts: list[Fact] = []
+        moving = ~self.attention.calm(sight.t)
+        backs = [card for card in self.lying.coming if not card.up and card.patch.share(moving) == 0]
+        for card in backs:
+            if sight.t - card.missed_at >= SOON_S and sight.t >= card.look_at:
+                card.look_at = sight.t + SOON_S
+                facts += self._look(sight, picture, self._around(card), moving)
         return facts
 
     def _again(self, sight: Sight, picture: Picture) -> list[Fact]:
@@ -258,7 +276,7 @@ class Watcher:
             boxes[n] = cv2.boundingRect((labels == n).view(np.uint8))
         boxes[:, :2] += (x, y)
         found = [int(n) for n in large if sizes[n] >= self._least(sight, boxes[n])]
-        for group in _grouped(found, boxes, self.room)[:LOOKS]:
+        for group in grouped(found, boxes, self.room)[:LOOKS]:
             where = np.zeros_like(rest)
             mine = np.zeros(count, bool)
             mine[group] = True
@@ -290,18 +308,19 @@ class Watcher:
     ) -> list[Fact]:
         zoom = 1.0 if self.everywhere else ZOOMS[region.tries % len(ZOOMS)]
         seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift, Aim(zoom, self.lying.sizes.usual))
+        fours = self.telling.progress(self.lying)
         if self.telling.fours:
-            seen = sided(seen, self.layout, self.lying.faces)
-            if self.telling.setting:
-                self.telling.shown.keep(sight.t, seen.cards)
+            seen = sided(seen, self.layout, self.lying.faces, fours)
         known = (*self.lying.cards, *self.lying.coming)
         shot = Shot(picture, sight.shift, lambda quad: self._still(quad, moving), known)
         seen = self.backs.sharpened(seen, shot)
+        if self.telling.fours and self.telling.setting:
+            self.telling.shown.keep(sight.t, seen.cards, fours)
         if region.tries in SUPPOSE and not seen.hands:
             seen = self._supposed(sight, picture, region, seen)
         self.looks += 1
         self.hands = seen.hands
-        look = Look(sight, self.attention, self.sides, picture, seen, region.where, moving, sought=sought)
+        look = Look(sight, self.attention, self.sides, picture, seen, region.where, moving, sought=sought, fours=fours)
         facts = [*self.lying.take(look)]
         self.stacks.take(look)
         self._leftover(look, region)
@@ -373,21 +392,6 @@ class Watcher:
         )
         stacks = tuple(StandingStack(one.spot, one.center, one.radius) for one in self.stacks.stacks)
         return View(cards, stacks, tuple(_quad(hand) for hand in self.hands), self.hanging.doubts())
-
-
-def _grouped(found: list[int], boxes: NDArray[np.int32], room: float) -> list[list[int]]:
-    """Put together what one look can take in."""
-    groups: list[tuple[list[int], NDArray[np.float64]]] = []
-    for n in found:
-        low, high = boxes[n, :2].astype(float), (boxes[n, :2] + boxes[n, 2:4]).astype(float)
-        for k, (members, span) in enumerate(groups):
-            joined = np.array([np.minimum(span[0], low), np.maximum(span[1], high)])
-            if ((joined[1] - joined[0]) <= np.maximum(high - low, span[1] - span[0]) + room).all():
-                groups[k] = ([*members, n], joined)
-                break
-        else:
-            groups.append(([n], np.array([low, high])))
-    return [members for members, _ in groups]
 
 
 def _quad(quad: NDArray[np.float64]) -> Quad:

@@ -12,8 +12,23 @@ from engine.spots import DISCARD, Zone, hand_zone
 
 class Order(Enum):
     KEPT = auto()  # every card fell where it was due
+    DOUBTED = auto()  # one was not seen to: misdealt, or backs that lie on each other are miscounted
     BROKEN = auto()  # one did not, and the cards still lie wrong
-    LOOSE = auto()  # they lie as a ruling left them: nothing more is concluded from the order
+    LOOSE = auto()  # they lie as a ruling or a miscount left them: nothing more is concluded from the order
+
+
+MISCOUNTED = 2  # backs of a deal that were missed, or taken for two; of more not all can be hidden by others
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """The first card that was not where it was due, and which box was (0: the dealer; None: nobody)."""
+
+    seen: Seen
+    box: int
+    due: int | None
+    number: int  # in the deal
+    t: float
 
 
 @dataclass(slots=True)
@@ -28,7 +43,9 @@ class Deal:
     drawn: list[Seen] = field(default_factory=list)
     together: set[str] = field(default_factory=set)  # fell with the card before: nobody knows which was first
     order: Order = Order.KEPT
-    alert: str = ""  # what was said of the card that broke it
+    slip: Slip | None = None
+    proven: bool = False  # somebody moved cards to put the slip right
+    alert: str = ""  # what was said of it
     first: int = 0  # where the first card fell
 
     def __post_init__(self) -> None:
@@ -110,3 +127,30 @@ class Deal:
             return True
         self.drawn[-2:] = self.drawn[:-3:-1]
         return False
+
+    def explained(self, *, whole: bool = False) -> bool:
+        """Tell whether the deal (the whole of it) goes by the book but for backs that were miscounted."""
+        fell = [seen.zone.box or 0 for seen in self.drawn]
+        once = [*self.boxes, 0]
+        orders = [once * FOUR, [box for box in once for _ in range(FOUR)]] if self.setting == "auto" else [self.slots]
+        return any(_runs(fell, slots, MISCOUNTED, whole=whole) for slots in orders)
+
+
+def _runs(fell: list[int], slots: list[int], left: int, *, whole: bool) -> bool:
+    """Tell whether cards fell in an order, but for so many that were not seen, seen late, or twice where one lay."""
+
+    def goes(card: int, slot: int, left: int) -> bool:
+        over = card == len(fell)
+        if over and (not whole or slot == len(slots)):
+            return True
+        if not over and slot < len(slots) and fell[card] == slots[slot] and goes(card + 1, slot + 1, left):
+            return True
+        if not left:
+            return False
+        late = fell[card : card + 2] == slots[slot : slot + 2][::-1] and len(fell) >= card + 2
+        if late and goes(card + 2, slot + 2, left - 1):
+            return True
+        twice = not over and fell[card] in fell[:card] and goes(card + 1, slot, left - 1)
+        return twice or (slot < len(slots) and goes(card, slot + 1, left - 1))
+
+    return goes(0, 0, left)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.sikipi.deal import Order
+from engine.sikipi.deal import Order, Slip
 from engine.sikipi.hand import FOUR, Hand
 from engine.sikipi.settlement import give_back
 from engine.spots import DISCARD, hand_zone
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 RECONSTRUCTED = ("continue-reconstructed", "return-bet")
 AS_THEY_LIE = ("continue", "return-bet")
+STOPPED_S = 3.0  # a deal that does not go on for so long was stopped
 
 
 def arrives(r: "SikipiRound", seen: "Seen", hand: Hand, *, together: bool) -> bool:
@@ -24,7 +25,7 @@ def arrives(r: "SikipiRound", seen: "Seen", hand: Hand, *, together: bool) -> bo
     deal, box = r.deal, hand.box
     if r.revealed or deal.order is Order.LOOSE:
         return _joins(r, seen, hand)
-    if deal.order is Order.BROKEN:
+    if deal.order in (Order.BROKEN, Order.DOUBTED):
         deal.restyle(box)
         _takes(r, seen, hand, together=together)
         _goes_on(r, together=together)
@@ -100,17 +101,30 @@ def _unexpected(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
 
 
 def _slips(r: "SikipiRound", seen: "Seen", hand: Hand, *, together: bool) -> None:
-    """The first card that is not where it was due; one slip is one alert, however many cards follow."""
-    deal, due = r.deal, r.deal.due()
+    """The first card that is not where it was due; one slip is one alert, however many cards follow.
+
+    All backs look alike. Where a camera is all there is, one that was not seen to fall on another is likelier than a
+    slip: what is done then tells.
+    """
+    deal = r.deal
+    deal.slip = Slip(seen, hand.box, deal.due(), len(deal.drawn) + 1, r.t)
     _takes(r, seen, hand, together=together)
+    if r.only_seen and deal.explained():
+        deal.order = Order.DOUBTED
+    else:
+        _slipped(r, deal.slip)
+
+
+def _slipped(r: "SikipiRound", slip: Slip) -> None:
+    deal, seen, hand = r.deal, slip.seen, r.hand(slip.box)
     deal.order = Order.BROKEN
-    was = "nobody" if due is None else "the dealer" if due == 0 else f"box {due}"
-    says = f"Card {len(deal.drawn)} of the deal fell to {hand.name}; {was} was due."
+    was = "nobody" if slip.due is None else "the dealer" if slip.due == 0 else f"box {slip.due}"
+    says = f"Card {slip.number} of the deal fell to {hand.name}; {was} was due."
     if hand.box and hand.box not in deal.boxes:
-        says = f"Card {len(deal.drawn)} of the deal fell on box {hand.box}, which has no Initial Bet; {was} was due."
+        says = f"Card {slip.number} of the deal fell on box {hand.box}, which has no Initial Bet; {was} was due."
         _stops(r, "card-to-box-without-bet", says, seen, hand.box)
-    elif due is not None:
-        _stops(r, "wrong-box-order", says, seen, hand.box or due)
+    elif slip.due is not None:
+        _stops(r, "wrong-box-order", says, seen, hand.box or slip.due)
     elif deal.doubtful():
         deal.order = Order.LOOSE
         miscounted(r, [hand], late=False)
@@ -135,7 +149,7 @@ def _stops(r: "SikipiRound", code: str, says: str, seen: "Seen", box: int) -> No
     )
     if not name:
         r.deal.order = Order.LOOSE  # a supervisor said that it is no error
-    elif looked:
+    elif looked and not r.only_seen:
         r.void_round(f"{says} {remedy.says}")
     else:
         r.deal.alert = name
@@ -177,8 +191,43 @@ def _goes_on(r: "SikipiRound", *, together: bool) -> None:
     if together and deal.swapped():
         deal.order = Order.KEPT
         r.withdraw(deal.alert, "two cards fell together, and taken the other way round they are in order")
+    elif r.only_seen and not deal.proven and deal.explained():
+        _miscounted_backs(r)
+    elif deal.order is Order.DOUBTED and deal.slip is not None:
+        _slipped(r, deal.slip)
     else:
         r.remedied(deal.alert, _remedy(r))
+
+
+def _miscounted_backs(r: "SikipiRound") -> None:
+    """The deal goes on as if there had been no slip: how many backs lie where, nobody saw."""
+    deal = r.deal
+    deal.order = Order.LOOSE
+    r.withdraw(deal.alert, "the deal went on as it should if a back lies on another")
+    number = deal.slip.number if deal.slip is not None else len(deal.drawn)
+    r.doubt = r.doubt or f"nobody saw how many backs lie on each other, by card {number} of the deal"
+
+
+def played_on(r: "SikipiRound") -> None:
+    """A hand is set, or shown: nobody has found a slip, and a camera alone does not know better."""
+    if r.deal.order is Order.DOUBTED or (r.deal.order is Order.BROKEN and r.only_seen and not r.deal.proven):
+        _miscounted_backs(r)
+
+
+def stopped(r: "SikipiRound", t: float) -> None:
+    """Time goes by, and a deal that should go on does not: there was a slip."""
+    slip = r.deal.slip
+    if r.deal.order is not Order.DOUBTED or slip is None or t - slip.t < STOPPED_S:
+        return
+    if not r.deal.explained(whole=True):
+        _slipped(r, slip)
+
+
+def proves(r: "SikipiRound") -> None:
+    """Somebody takes up a card of the deal, or moves it to another hand: there was a slip."""
+    if r.deal.order is Order.DOUBTED and r.deal.slip is not None:
+        _slipped(r, r.deal.slip)
+    r.deal.proven = r.deal.order is Order.BROKEN
 
 
 def seen_while_broken(r: "SikipiRound") -> None:
@@ -203,8 +252,10 @@ def taken_away(r: "SikipiRound", seen: "Seen") -> None:
     """A card that lay wrong leaves the table: it is out of the sequence, and may come back under another name."""
     deal = r.deal
     for one, zone in deal.targets():
-        if one is seen and zone is not seen.zone:
-            deal.drawn.remove(seen)
+        alike = one.card is seen.card is None and one.zone.box == seen.zone.box  # which of two backs, nobody can tell
+        if (one is seen or alike) and zone is not one.zone:
+            deal.drawn.remove(one)
+            deal.replace(seen, one)
             r.drops(seen)
             healed(r)
             break
@@ -268,7 +319,9 @@ def _adopts(r: "SikipiRound") -> None:
 def count(r: "SikipiRound", *, late: bool) -> None:
     """Every slot should be full: look for hands of other than four cards."""
     wrong = [hand for hand in (*r.playing(), r.dealer) if len(hand.cards) != FOUR]
-    if wrong and r.deal.order is not Order.BROKEN:
+    if wrong and r.only_seen:
+        r.doubt = r.doubt or f"nobody saw how many backs fell to {wrong[0].name}"
+    elif wrong and r.deal.order is not Order.BROKEN:
         miscounted(r, wrong, late=late)
 
 

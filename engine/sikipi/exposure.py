@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING
 
 from engine.sikipi import dealing
+from engine.sikipi.deal import Order
 from engine.sikipi.dealing import AS_THEY_LIE
-from engine.sikipi.hand import Hand
+from engine.sikipi.hand import FOUR, Hand
 from engine.verdicts import Remedy
 
 if TYPE_CHECKING:
@@ -19,9 +20,9 @@ def turned_up(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
     if hand.box == 0:
         if may_reveal(r):
             reveal(r)
-        elif seen.turned_by != "player":
+        elif seen.turned_by != "player" and not unread(r, seen):
             _dealer_exposed(r, seen)
-    elif r.dealer.all_up() and may_reveal(r):
+    elif (r.dealer.all_up() or _unseen(r, seen)) and may_reveal(r):
         reveal(r)
     elif r.plays(hand):
         _of_box(r, seen, hand)
@@ -29,6 +30,8 @@ def turned_up(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
 
 def dealt_up(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
     """A card is dealt face up: that is the dealer's doing."""
+    if unread(r, seen):
+        return
     if hand.box == 0:
         _dealer_exposed(r, seen)
     elif r.plays(hand):
@@ -37,9 +40,26 @@ def dealt_up(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
 
 def may_reveal(r: "SikipiRound") -> bool:
     """The dealer turns his cards once a Player has set his hand, or all have looked and the deal is complete."""
-    if r.any_set or (r.only_seen and r.complete()):
+    if r.any_set or (r.only_seen and (r.complete() or _as_good_as_dealt(r))):
         return True  # whether a Player has looked is told, or not known
     return r.over() and all(hand.viewed or hand.lifted or r.by_house(hand.box) for hand in r.playing())
+
+
+def _as_good_as_dealt(r: "SikipiRound") -> bool:
+    """Tell whether a deal of which backs were miscounted may be over."""
+    hands = (*r.playing(), r.dealer)
+    return r.deal.order is Order.LOOSE and all(len(hand.cards) >= FOUR - 1 for hand in hands)
+
+
+def _unseen(r: "SikipiRound", seen: "Seen") -> bool:
+    """Tell whether the dealer has shown his hand, and no camera read it: he turns what was set."""
+    hands = r.playing()
+    return r.only_seen and seen.turned_by == "dealer" and all(hand.placed is not None for hand in hands)
+
+
+def unread(r: "SikipiRound", seen: "Seen") -> bool:
+    """Tell whether a camera alone takes a card for one that lies face up, and reads no face then: it may be a back."""
+    return r.only_seen and (seen.card is None or seen.late)
 
 
 def reveal(r: "SikipiRound") -> None:
@@ -95,6 +115,8 @@ def _dealer_exposed(r: "SikipiRound", seen: "Seen") -> None:
 
 def _of_box(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
     """A card of a box is turned up: what follows depends on whose doing it was."""
+    if unread(r, seen):
+        return
     if seen.turned_by == "dealer":
         if not (r.by_house(hand.box) and r.over()):  # he looks at what he has to set
             _box_exposed(r, seen, hand)

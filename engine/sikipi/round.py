@@ -6,7 +6,7 @@ from decimal import Decimal
 from engine import checks
 from engine.bets import Stack
 from engine.books import Book
-from engine.events import Chips, Dealt, Decision, Move, Signal
+from engine.events import Chips, Dealt, Decision, Event, Move, Signal
 from engine.money import ZERO
 from engine.round import Round, Seen
 from engine.shoe import OPENING, Shoe
@@ -77,6 +77,12 @@ class SikipiRound(Round):
 
     # ---- the deal -----------------------------------------------------------------------------------------------
 
+    def apply(self, event: Event, n: int) -> None:
+        if type(event) is not Dealt and not self.void:
+            self.t, self.n = event.t, n
+            dealing.stopped(self, event.t)
+        super().apply(event, n)
+
     def dealt_in(self) -> None:
         mains = [stack for stack in self.stacks.values() if stack.spot.kind == "main"]
         boxes = {stack.spot.box for stack in mains if stack.at_close}
@@ -116,7 +122,6 @@ class SikipiRound(Round):
                 self._opening()
 
     def moved(self, seen: Seen, source: Zone, event: Move) -> None:
-        del source
         box, owner = seen.zone.box, self.owner.get(seen.id)
         if box is None:
             self._lifted(owner)  # a card in the hand still belongs to it
@@ -125,6 +130,9 @@ class SikipiRound(Round):
         elif owner == box:
             self._lies(seen, self.hands[box], event.by)
         elif not self.revealed:
+            seen.zone = source  # as it lay when it was seen that it lies wrong
+            dealing.proves(self)
+            seen.zone = event.zone
             self.gives(seen, box)
             dealing.healed(self)
 
@@ -144,6 +152,8 @@ class SikipiRound(Round):
             self.hands[box].lifted = True
 
     def _lies(self, seen: Seen, hand: Hand, by: str | None) -> None:
+        if seen.zone.part != "cards":
+            dealing.played_on(self)
         if hand.box == 0 and not self.revealed and seen.zone.part != "cards" and self.over():
             exposure.reveal(self)
         if not self.void:
@@ -152,6 +162,7 @@ class SikipiRound(Round):
     def removed(self, seen: Seen) -> None:
         if seen.card is not None:
             self.shoe.copies[seen.card] = self.shoe.copies.get(seen.card, 1) - 1  # it may come back by another name
+        dealing.proves(self)
         if self.deal.order is Order.BROKEN:
             dealing.taken_away(self, seen)
         else:
@@ -192,6 +203,8 @@ class SikipiRound(Round):
         self._distributed()
 
     def _distributed(self) -> None:
+        if self.over() or self.any_set:
+            dealing.played_on(self)
         if self.deal.order is Order.BROKEN and not self.void:
             dealing.seen_while_broken(self)
 

@@ -54,6 +54,9 @@ class Recorded:
             due.append(json.loads(self.waiting.pop(0)))
         return due
 
+    def tick(self, t: float) -> dict[str, object]:
+        return {"t": t, "event": "tick"}
+
     def finish(self) -> list[dict[str, object]]:
         if self.deaths is not None and (self.deaths / "ledger").exists():
             with (self.deaths / "ledger").open("a") as ledger:

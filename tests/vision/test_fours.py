@@ -6,7 +6,7 @@ import pytest
 from datasets.sets import READS
 from tests.toy_table import CAMERA, CARD_MM, LAYOUT, rectangle
 from vision.faces import Faces
-from vision.fours import are_dealt, box, is_set, lies_under, sided, stands_for
+from vision.fours import NO_FOURS, are_dealt, box, is_set, lies_under, progress, sided, stands_for
 from vision.glimpse import CardGlimpse, Glimpse
 from vision.layout import load_layout
 from vision.tracks import Card, Patch
@@ -34,17 +34,27 @@ def test_cards_come_to_the_low_and_the_high_hand_from_the_hand(zone: str | None,
 
 
 @pytest.mark.parametrize(
-    ("zone", "likely", "down"),
-    [(CARDS, 0.3, True), (CARDS, 0.7, False), ("dealer.cards", 0.3, True), (LOW, 0.3, False)],
+    ("zone", "likely", "shown", "down"),
+    [
+        (CARDS, 0.3, True, True),
+        (CARDS, 0.7, True, False),
+        (CARDS, 0.7, False, True),
+        (CARDS, 0.95, False, False),
+        ("dealer.cards", 0.3, True, True),
+        (LOW, 0.3, False, False),
+    ],
 )
-def test_what_bears_no_face_where_hands_are_dealt_is_a_back(zone: str, likely: float, *, down: bool) -> None:
+@pytest.mark.parametrize("detected", [0.8, 0.1])
+def test_what_bears_no_face_where_hands_are_dealt_is_a_back(
+    zone: str, likely: float, detected: float, *, shown: bool, down: bool
+) -> None:
     x, y = (float(value) for value in np.mean(SIX.by_name[zone].polygon, axis=0))
     x, y = (x, y) if SIX.zone_at((x, y)) == zone else SIX.by_name[zone].first
     read = np.full(len(READS), (1 - likely) / (len(READS) - 1))
     read[READS.index("9h")] = likely
-    seen = CardGlimpse(np.zeros((4, 2)), (x, y), 90.0, CARD_MM, 0.9, 0.8, read)
-    (found,) = sided(Glimpse((seen,), (), ()), SIX, Faces(READS)).cards
-    assert (found.up < 1 - found.up) is down
+    seen = CardGlimpse(np.zeros((4, 2)), (x, y), 90.0, CARD_MM, 0.9, detected, read)
+    (found,) = sided(Glimpse((seen,), (), ()), SIX, Faces(READS), progress(SIX, (), setting=shown, shown=shown)).cards
+    assert Faces(READS).up(found) is not down
 
 
 def test_hands_of_four_are_dealt_where_they_can_be_set() -> None:
@@ -206,3 +216,22 @@ def test_cards_of_other_hands_and_what_was_not_told_do_not_count() -> None:
 )
 def test_a_zone_is_of_a_box_or_the_dealers(zone: str | None, of: str) -> None:
     assert box(zone) == of
+
+
+@pytest.mark.parametrize(
+    ("setting", "shown", "closed", "dealt"),
+    [(False, False, {"dealer", "box3"}, {"dealer"}), (True, False, {"box3"}, set()), (True, True, set(), set())],
+)
+def test_how_far_a_round_has_come_says_what_lies_face_down_and_who_is_dealt_to(
+    closed: set[str], dealt: set[str], *, setting: bool, shown: bool
+) -> None:
+    cards = [card(CARDS) for _ in range(4)]
+    for one in cards:
+        one.id = "c1"
+    found = progress(SIX, cards, setting=setting, shown=shown)
+    assert {"dealer", "box3"} & found.closed == closed
+    assert {"dealer", "box3"} & found.dealt == dealt
+
+
+def test_where_no_hands_of_four_are_dealt_nothing_is_known_of_them() -> None:
+    assert progress(LAYOUT, (), setting=False, shown=False) == NO_FOURS

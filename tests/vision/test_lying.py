@@ -10,7 +10,7 @@ from datasets.sets import READS
 from tests.toy_table import CAMERA, CARD_MM, LAYOUT, SIZE, Arm, Laid, felt, laid, rectangle
 from vision.attention import Attention, Sight
 from vision.facts import Fact, Gone, New, Turned
-from vision.fours import box
+from vision.fours import NO_FOURS, Fours, box
 from vision.glimpse import CardGlimpse, Glimpse
 from vision.look import Look
 from vision.lying import CHECK_S, DOUBLE, UNREAD_S, UNSEEN, Lying
@@ -40,6 +40,7 @@ class Table:
         self.lies: list[Laid] = []
         self.shades: dict[Laid, int] = {}
         self.hands: list[Floats] = []
+        self.fours = NO_FOURS
         self.t = 0.0
 
     def patch(self, card: Laid) -> Patch:
@@ -102,7 +103,15 @@ class Table:
             glimpse = Glimpse(cards, (), tuple(self.hands))
             where = self.changed & ~self.moving
             look = Look(
-                self.sight, self.attention, self.sides, self.picture, glimpse, where, self.moving, sought=sought
+                self.sight,
+                self.attention,
+                self.sides,
+                self.picture,
+                glimpse,
+                where,
+                self.moving,
+                sought=sought,
+                fours=self.fours,
             )
             found += self.lying.take(look)
         return found
@@ -830,3 +839,110 @@ def test_what_is_not_known_to_a_hair_is_not_looked_at_for_a_hair(table: Table) -
     table.stir(NINE)
     table.stir(BACK)
     assert stirs(table) == []
+
+
+# ---- hands of four ---------------------------------------------------------------------------------------------------
+
+
+BOX3 = frozenset({"box3"})
+DEALT = Fours(played=True, closed=BOX3, dealt=BOX3)
+SET = Fours(played=True, closed=BOX3)
+DOWN = laid("Kd", "box3.cards", up=False)
+
+
+@pytest.mark.parametrize(
+    ("fours", "dealers", "what"),
+    [(DEALT, True, New), (DEALT, False, Turned), (SET, True, Turned), (NO_FOURS, True, Turned)],
+)
+def test_a_face_that_shows_on_a_back_while_the_dealer_deals_is_another_card(
+    table: Table, fours: Fours, what: type[Fact], *, dealers: bool
+) -> None:
+    table.lay(DOWN)
+    table.look(DOWN, times=3)
+    table.fours = fours
+    table.pass_by(1.0)
+    table.reach(Arm(DOWN.x, DOWN.y, dealers=dealers))
+    face = replace(DOWN, face="9h", up=True, x=DOWN.x + 4)
+    table.lay(face)
+    assert kinds(table.look(face, times=3)) == [what]
+
+
+def test_a_back_that_shows_on_a_face_while_the_dealer_deals_is_another_card(table: Table) -> None:
+    table.lay(NINE)
+    table.look(NINE, times=3)
+    table.fours = DEALT
+    table.pass_by(1.0)
+    table.reach(Arm(NINE.x, NINE.y))
+    back = replace(NINE, up=False, x=NINE.x + 4)
+    table.lay(back)
+    (fact,) = table.look(back, times=3, exact=True)
+    assert isinstance(fact, New)
+    assert not fact.card.up
+
+
+@pytest.mark.parametrize(("fours", "what"), [(SET, []), (NO_FOURS, [Turned])])
+def test_nobody_turns_a_card_of_hands_of_four_down_again(table: Table, fours: Fours, what: list[type[Fact]]) -> None:
+    table.lay(NINE)
+    table.look(NINE, times=3)
+    table.fours = fours
+    back = replace(NINE, up=False)
+    table.lay(back)
+    assert kinds(table.look(back, times=6)) == what
+
+
+@pytest.mark.parametrize(("fours", "what"), [(SET, []), (Fours(played=True), [Turned])])
+def test_a_hand_that_is_not_shown_lies_face_down_until_a_face_is_read(
+    table: Table, fours: Fours, what: list[type[Fact]]
+) -> None:
+    table.lay(DOWN)
+    table.look(DOWN, times=3)
+    table.fours = fours
+    unread = replace(DOWN, up=True, likely=0.6, mistaken="Qd")
+    table.lay(unread)
+    assert kinds(table.look(unread, times=20)) == what
+
+
+@pytest.mark.parametrize(("fours", "what"), [(SET, []), (NO_FOURS, [New])])
+def test_another_face_where_one_lies_in_a_hand_of_four_is_that_one_misread(
+    table: Table, fours: Fours, what: list[type[Fact]]
+) -> None:
+    table.lay(NINE)
+    table.look(NINE, times=3)
+    table.fours = fours
+    other = replace(NINE, face="Kd", x=NINE.x + 3)
+    table.lay(other)
+    assert kinds(table.look(other, times=4)) == what
+    (card, *_) = table.lying.cards
+    assert READS[card.votes.best[0]] == "9h"
+
+
+@pytest.mark.parametrize(("read", "what"), [(0.2, []), (0.9, [New])])
+def test_a_back_that_is_hardly_read_as_one_is_another_look_at_those_below(
+    table: Table, read: float, what: list[type[Fact]]
+) -> None:
+    table.lay(DOWN)
+    table.look(DOWN, times=3)
+    table.pass_by(1.0)
+    beside = replace(DOWN, x=DOWN.x + 20)
+    table.lay(beside)
+    seen = glimpsed(beside)
+    faces = np.full(len(READS), (1 - read) / (len(READS) - 1))
+    faces[READS.index("back")] = read
+    assert kinds(table.look(replace(seen, faces=faces), times=4)) == what
+
+
+def test_a_back_that_shows_a_face_to_one_network_alone_is_not_turned(table: Table) -> None:
+    table.lay(DOWN)
+    table.look(DOWN, times=3)
+    table.fours = Fours(played=True)
+    face = replace(DOWN, up=True)
+    table.lay(face)
+    assert table.look(replace(glimpsed(face), up=0.3), times=20) == []
+    assert kinds(table.look(face, times=3)) == [Turned]
+
+
+def test_what_moved_last_where_a_back_lies_brought_that_back_and_no_other(table: Table) -> None:
+    table.lay(DOWN)
+    table.look(DOWN, times=3, exact=True)
+    table.pass_by(2.0)
+    assert table.look(replace(DOWN, x=DOWN.x + 1.5), times=3, exact=True) == []

@@ -9,6 +9,7 @@ from datasets.sets import READS
 from tests.toy_table import CAMERA, CARD_MM, SIZE, rectangle
 from vision.attention import Attention
 from vision.faces import Faces
+from vision.fours import Fours
 from vision.glimpse import CardGlimpse
 from vision.layout import load_layout
 from vision.shown import FAINT, LIKELY, QUIET_S, Shown, revealed
@@ -341,3 +342,8 @@ def test_hands_are_shown_once_the_dealer_shows_a_card(zone: str, *, up: bool, to
     one = card(zone, up=up)
     one.id = "c1" if told else ""
     assert revealed([card("dealer.low"), one]) is shown
+
+
+def test_what_is_read_over_a_hand_that_is_not_shown_yet_says_nothing(hands: Hands) -> None:
+    hands.shown.keep(0.1, [seen(LOW, faces("9h", 0.99))], Fours(played=True, closed=frozenset({"box3"})))
+    assert hands.shown.reads == []

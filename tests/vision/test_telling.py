@@ -15,7 +15,7 @@ from vision.lying import Lying
 from vision.shown import QUIET_S
 from vision.sides import Sides
 from vision.telling import HELD_DOWN_S, HELD_S, PATIENCE_S, TOGETHER_S, Event, Now, Telling
-from vision.tracks import Card, Floats, Patch, Votes
+from vision.tracks import VOTES, Card, Floats, Patch, Votes
 
 ATTENTION = Attention(SIZE)
 SHAPE = (ATTENTION.size[1], ATTENTION.size[0])
@@ -271,9 +271,34 @@ def test_a_face_that_slid_to_another_card_of_its_hand_is_not_told_twice(four: Ta
 
 
 def test_a_face_of_another_hand_says_nothing(four: Table) -> None:
-    other = four.deal("box4.cards")[0]
-    four.turns(four.lying.cards[0], "9h")
+    first = four.lying.cards[-1]
+    other = four.deal("box4.cards")[-1]
+    four.turns(first, "9h")
+    first.whole = other.whole = VOTES  # both are read for certain, lying whole
     assert plain(four.turns(other, "9h")) == [("turn", "9h", "up")]
+
+
+def test_a_face_that_seems_to_be_on_two_cards_is_told_of_none_that_does_not_lie_whole(four: Table) -> None:
+    first = four.lying.cards[-1]
+    other = four.deal("box4.cards")[-1]
+    four.turns(first, "9h")
+    assert plain(four.turns(other, "9h")) == [("turn", None, "up"), ("correct", None)]
+    assert four.wait(1.0) == []
+    other.whole = VOTES
+    assert plain(four.wait(STEP_S)) == [("correct", "9h")]
+    assert first.face is None
+
+
+@pytest.mark.parametrize(("likely", "turned"), [(0.6, []), (1.0, [("turn", "9h", "up")])])
+def test_a_card_that_is_set_lies_face_down_unless_its_face_is_read(
+    four: Table, likely: float, turned: list[tuple[object, ...]]
+) -> None:
+    four.wait(STEP_S)
+    card = four.card("box3.low", 0, "9h")
+    card.votes = votes("9h", likely)
+    four.lying.cards.append(card)
+    assert plain(four.tell(New(card))) == [*turned, ("move", "box3.low")]
+    assert card.up is bool(turned)
 
 
 # ---- a back that was lost while its hand was set ---------------------------------------------------------------------
