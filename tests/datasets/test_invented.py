@@ -10,7 +10,7 @@ from PIL import ImageFont
 from datasets.cache import cache_dir, write_picture
 from datasets.canvas import HEIGHT_MM, WIDTH_MM
 from datasets.decks import CARD_PX
-from datasets.invented import ACES, TAUGHT, invented, random_style
+from datasets.invented import ACES, TAUGHT, _with_portrait, invented, random_style
 from datasets.manifest import read
 from datasets.names import COURTS
 from datasets.pips import outlines
@@ -77,3 +77,13 @@ def test_a_card_is_drawn_with_the_courts_of_train_alone(face: str) -> None:
         blue, green, red = cv2.split(card)
         assert not ((green > 200) & (blue < 60) & (red < 60)).any()
     assert not all(np.array_equal(cards[0], card) for card in cards[1:])
+
+
+def test_a_court_picture_with_anothers_portrait_keeps_its_own_marks() -> None:
+    own, other = np.full((300, 200, 3), 10, np.uint8), np.full((310, 190, 3), 200, np.uint8)
+    found = _with_portrait(own, other)
+    assert found.shape == own.shape
+    assert (found[:60, :60] == 10).all()
+    assert (found[-60:, -60:] == 10).all()
+    assert (found[100:200] == 200).all()
+    assert (found == found[::-1, ::-1]).all()
