@@ -9,6 +9,9 @@ from vision.stacks import Change, Stacks
 from vision.telling import Event
 
 SETTLED_S: Final = 0.12  # chips are told when nothing has happened on their spot for so long
+TAKEN_S: Final = (
+    0.8  # likewise those that went, if not by the dealer's hand: a gesture over them hides some for a moment
+)
 BUSY: Final = 0.3  # of a stack cannot be seen: it may be on its way as well
 BUSY_S: Final = 0.8  # so long one waits for that
 COMING_S: Final = 0.2  # what seemed to come or go is looked at again so soon, if it does
@@ -25,11 +28,11 @@ class Bets:
         """Tell of every spot on which something changed, once it has settled."""
         for spot, changes in [*stacks.changes.items()]:
             last = changes[-1]
-            if t - last.at < SETTLED_S or (t - last.at < BUSY_S and self._busy(t, spot, stacks, sides)):
+            if not _settled(last, t) or (t - last.at < BUSY_S and self._busy(t, spot, stacks, sides)):
                 continue
             del stacks.changes[spot]
             for change, following in pairwise(changes):
-                if following.begun - change.at >= SETTLED_S:  # chips were put down, and taken up at once
+                if _settled(change, following.begun):  # chips were put down, and taken up at once
                     yield from self._event(t, spot, change)
             yield from self._event(t, spot, last)
 
@@ -52,3 +55,8 @@ class Bets:
         if len(change.by) == 1 and (by := next(iter(change.by))):
             event["by"] = by
         yield event | {"since": round(max(change.since - EARLIER_S, 0.0), 3)}
+
+
+def _settled(change: Change, t: float) -> bool:
+    """Tell whether a change has lasted so long that it is one."""
+    return t - change.at >= (SETTLED_S if change.more or change.by == {"dealer"} else TAKEN_S)

@@ -90,6 +90,17 @@ def test_a_payment_that_is_taken_up_at_once_is_told_all_the_same(toy: Toy) -> No
     assert told(found + toy.wait(1.5)) == [("box3.main", 2, "dealer"), ("box3.main", 0, "player")]
 
 
+def test_chips_that_a_players_gesture_hides_for_a_moment_did_not_go(toy: Toy) -> None:
+    toy.put(BET, under=PLAYERS)
+    toy.put(PAID, under=DEALERS)
+    found = []
+    for things in ([BET, PLAYERS], [BET], [BET, PAID, PLAYERS], [BET, PAID]):
+        toy.things[:] = things
+        found += toy.wait(0.32)
+    assert found + toy.wait(1.5) == []
+    assert told(toy.take(PAID, under=PLAYERS)) == [("box3.main", 1, "player")]
+
+
 def test_hands_and_cards_that_pass_change_no_bet(toy: Toy) -> None:
     toy.put(BET, under=PLAYERS)
     for y in (250.0, BET.y - 40, BET.y + 20, BET.y - 80, 250.0):
