@@ -294,9 +294,7 @@ class Lying:
     def _accepted(self, look: Look) -> Iterator[Fact]:
         """Believe the new cards that were seen often enough: first those that lie where none lay, the surest first."""
         for card in sorted(self.coming, key=lambda one: (one.laid, -one.looks)):
-            if card.missed_at != look.t or not self._believed(card, look):
-                continue
-            if card not in self.coming:
+            if card.missed_at != look.t or card not in self.coming or not self._believed(card, look):
                 continue
             self.coming.remove(card)
             if self._twin(card) or not (look.first or self._still_changed(card, look)):
@@ -333,7 +331,8 @@ class Lying:
             return True
         if card.looks < VOTES or look.t - card.seen_at < APART_S:
             return False
-        if not card.up or card.is_read:
+        stray = not (card.up or look.fours.played or self.zone(card.place))  # a sleeve may look like a back there
+        if not stray and (not card.up or card.is_read):
             return not (card.up and self._told(card)) or (card.looks >= DOUBLE and card.score >= FIRM)
         firm = card.looks >= UNREAD and card.score >= FIRM and not look.under_hand(card.patch)
         return firm and look.t - card.seen_at >= UNREAD_S

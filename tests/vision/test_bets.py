@@ -94,8 +94,8 @@ def test_chips_that_a_players_gesture_hides_for_a_moment_did_not_go(toy: Toy) ->
     toy.put(BET, under=PLAYERS)
     toy.put(PAID, under=DEALERS)
     found = []
-    for things in ([BET, PLAYERS], [BET], [BET, PAID, PLAYERS], [BET, PAID]):
-        toy.things[:] = things
+    for things in ((BET, PLAYERS), (BET,), (BET, PAID, PLAYERS), (BET, PAID)):
+        toy.things[:] = [*things]
         found += toy.wait(0.32)
     assert found + toy.wait(1.5) == []
     assert told(toy.take(PAID, under=PLAYERS)) == [("box3.main", 1, "player")]

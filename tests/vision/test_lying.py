@@ -201,6 +201,15 @@ def test_a_face_that_is_not_sure_is_waited_for(table: Table) -> None:
     assert kinds(table.look(dim, times=10)) == [New]
 
 
+def test_a_back_in_no_ones_zone_is_believed_only_after_a_while() -> None:
+    table, stray = Table(), Laid("Kd", 600.0, 130.0, up=False)
+    assert table.lying.zone((stray.x, stray.y)) is None
+    table.lay(stray, BACK)
+    told = [fact.card.zone for fact in table.look(stray, BACK, times=4)]
+    assert told == ["dealer.cards"]
+    assert [fact.card.zone for fact in table.look(stray, BACK, times=round(UNREAD_S / STEP_S))] == [None]
+
+
 def test_a_back_needs_no_face(table: Table) -> None:
     table.lay(BACK)
     (new,) = table.look(BACK, times=2)
@@ -786,6 +795,7 @@ def test_the_cards_of_other_hands_are_none_of_the_four(table: Table) -> None:
 
 
 def test_a_back_beside_a_hand_of_four_needs_no_dealer(table: Table) -> None:
+    table.fours = Fours(played=True)
     dealt = backs(PLACES[0], 4)
     beside = aside(dealt[0], -1.1)
     table.lay(*dealt)
