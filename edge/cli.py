@@ -18,6 +18,7 @@ COMMANDS = {
     "replay": ("edge.replay", "replay"),
     "detect": ("edge.detect", "detect"),
     "judge": ("edge.judge", "judge"),
+    "verify": ("edge.verify", "verify"),
     "books": ("edge.books", "books"),
     "calibrate": ("edge.calibrate", "calibrate"),
     "bench": ("edge.benches", "bench"),
@@ -83,6 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("--book", help="the rule book (feltwatch books lists them)")
     judge.add_argument("--watch", action="store_true", help="show the table to a person instead of JSON lines")
     _table_options(judge)
+    verify = commands.add_parser("verify", help="proves that a record is whole and unaltered, or names what is not")
+    verify.add_argument("journal", metavar="JOURNAL", help="as `feltwatch run --journal` keeps it")
+    verify.add_argument("--head", metavar="N:HASH", help="as `verify` gave it before: what is cut off shows by it")
     detect = commands.add_parser("detect", help="pictures in, the cards and chips on them out")
     _detect_options(detect)
     books = commands.add_parser("books", help="the books, their pay tables, settings and clauses")

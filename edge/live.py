@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 
 from edge.decoding import Decoding
+from edge.journal import Fact, Journal, utc
 from edge.replay import Stop, eyes_desk, stopping
 from edge.replay_film import json_line
 from edge.replay_state import Opener, Step, Watching
@@ -150,13 +151,36 @@ class CameraSource:
             self.capture = None
 
 
+class Telling:
+    """Says what happens as it happens; where there is a journal, nothing is said that is not on disk."""
+
+    def __init__(self, out: TextIO, journal: Journal | None = None, now: Callable[[], str] = utc) -> None:
+        self.out, self.journal, self.now = out, journal, now
+
+    def tell(self, step: Step) -> None:
+        facts = [Fact("event", json_line(event).rstrip()) for event in step.events]
+        facts += [Fact("verdict", encode(verdict)) for verdict in step.verdicts]
+        if not facts:
+            return
+        if self.journal is not None:
+            self.journal.add(self.now(), facts)
+        self.out.write("".join(f"{fact.body}\n" for fact in facts))
+        self.out.flush()
+
+
 def run(options: argparse.Namespace, opener: Opener = eyes_desk) -> int:
     """Watch until the camera's footage ends, the time is over, or a signal says so."""
     table = read_table(Path(options.table))
     source = source_of(table)
     desk = opener(options.provider, options.threads)
-    with stopping() as stop:
-        watch(source, lambda size: desk.begin(table, size), stop, sys.stdout, options.seconds)
+    journal = Journal(Path(options.journal), table.id) if options.journal else None
+    told = Telling(sys.stdout, journal)
+    try:
+        with stopping() as stop:
+            watch(source, lambda size: desk.begin(table, size), stop, told, options.seconds)
+    finally:
+        if journal is not None:
+            journal.close()
     return 0
 
 
@@ -177,7 +201,7 @@ def watch(
     source: Source,
     begin: Callable[[tuple[int, int]], Watching],
     stop: Stop,
-    out: TextIO,
+    out: Telling,
     seconds: float | None = None,
 ) -> Newest:
     """Look at the newest picture, again and again."""
@@ -198,13 +222,13 @@ def watch(
             if found != size:
                 told = [f"{width} x {height}" for width, height in (size, found)]
                 raise UsageError(f"the camera: expected pictures of {told[0]}, found {told[1]}; calibrate it again")
-            _write(out, pipeline.step(shot.t, shot.picture, shot.small))
+            out.tell(pipeline.step(shot.t, shot.picture, shot.small))
             doubts = _told(pipeline.watcher.view().doubts, doubts)
             drops.tell(shot.t)
     finally:
         enough.set()
     if pipeline is not None:
-        _write(out, pipeline.finish())
+        out.tell(pipeline.finish())
     drops.tell_all()
     return newest
 
@@ -224,13 +248,6 @@ def _told(doubts: tuple[str, ...], before: tuple[str, ...]) -> tuple[str, ...]:
         if one not in before:
             _say(one)
     return doubts
-
-
-def _write(out: TextIO, step: Step) -> None:
-    lines = [json_line(event) for event in step.events] + [encode(verdict) + "\n" for verdict in step.verdicts]
-    if lines:
-        out.write("".join(lines))
-        out.flush()
 
 
 class _Drops:

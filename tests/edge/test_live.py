@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from edge.footage_options import add_run_options
-from edge.live import CameraSource, FileSource, Newest, Shot, run, watch
+from edge.journal import Journal, entries
+from edge.live import CameraSource, FileSource, Newest, Shot, Telling, run, watch
 from edge.pipeline import Step
 from edge.replay import Stop
+from edge.table_file import read_table
 from edge.usage import UsageError
 from tests.edge.recorded import CLIPS, SIZE, RecordedDesk, open_recorded, write_table, write_video
 from vision.pictures import Picture
@@ -69,7 +71,7 @@ class Script:
 
 def test_a_slow_machine_sees_the_newest_picture_and_says_what_was_dropped(capsys: pytest.CaptureFixture[str]) -> None:
     slow, out = Slow(), io.StringIO()
-    newest = watch(Script(slow, 1.0), lambda _: slow, Stop(), out)
+    newest = watch(Script(slow, 1.0), lambda _: slow, Stop(), Telling(out))
     assert slow.looks == [0.0, 10.0, 20.0]
     assert (newest.came, newest.dropped) == (21, 18)
     assert [json.loads(line)["t"] for line in out.getvalue().splitlines()] == [0.0, 10.0, 20.0, 99.0]
@@ -81,7 +83,7 @@ def test_a_slow_machine_sees_the_newest_picture_and_says_what_was_dropped(capsys
 
 def test_drops_are_told_once_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
     slow = Slow()
-    watch(Script(slow, 7.0), lambda _: slow, Stop(), io.StringIO())
+    watch(Script(slow, 7.0), lambda _: slow, Stop(), Telling(io.StringIO()))
     assert slow.looks == [0.0, 70.0, 140.0]
     assert capsys.readouterr().err.splitlines() == [
         "feltwatch: 18 of 21 frames dropped in the last minute",  # and none after the second
@@ -130,7 +132,7 @@ def test_it_stops_after_so_many_seconds() -> None:
             assert stop.wait(60)
 
     slow, out = Slow(), io.StringIO()
-    watch(Timed(), lambda _: slow, Stop(), out, seconds=7.0)
+    watch(Timed(), lambda _: slow, Stop(), Telling(out), seconds=7.0)
     assert slow.looks == [6.9]
     assert out.getvalue().count("\n") == 2  # with what is told at the end
 
@@ -183,7 +185,7 @@ def test_what_goes_wrong_in_a_camera_is_raised_where_it_is_watched() -> None:
     slow = Slow()
     slow.enough.release()
     with pytest.raises(UsageError, match="the camera: broken"):
-        watch(Broken(), lambda _: slow, Stop(), io.StringIO())
+        watch(Broken(), lambda _: slow, Stop(), Telling(io.StringIO()))
     assert slow.looks == [0.0]
 
 
@@ -198,7 +200,7 @@ def test_pictures_of_another_size_are_refused() -> None:
 
     slow = Slow()
     with pytest.raises(UsageError, match=r"expected pictures of 320 x 180, found 180 x 320; calibrate it again"):
-        watch(Turned(), lambda _: slow, Stop(), io.StringIO())
+        watch(Turned(), lambda _: slow, Stop(), Telling(io.StringIO()))
 
 
 @pytest.mark.parametrize(
@@ -218,3 +220,26 @@ def test_a_camera_that_is_not_there_is_one_line(
         run(options(given), open_recorded)
     assert says in str(told.value)
     assert capfd.readouterr() == ("", "")
+
+
+def test_what_is_told_is_in_the_journal_first(given: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "demo.journal"
+    kept: list[int] = []
+
+    class Told(io.StringIO):
+        def write(self, text: str) -> int:
+            kept.append(sum(1 for _ in entries(path)))
+            return super().write(text)
+
+    journal, out = Journal(path, read_table(given).id), Told()
+    slow = Slow()
+    slow.enough.release(99)
+    watch(Script(slow, 1.0), lambda _: slow, Stop(), Telling(out, journal))
+    journal.close()
+    said = out.getvalue().splitlines()
+    assert kept == [*range(1, len(said) + 1)]
+    assert [entry.body for entry in entries(path)] == said
+    assert run(options(given, "--journal", str(path)), open_recorded) == 0
+    told = capfd.readouterr().out.splitlines()
+    assert [entry.body for entry in entries(path)] == said + told
+    assert {entry.kind for entry in entries(path)} == {"event", "verdict"}
