@@ -113,17 +113,19 @@ def _stream(name: str, stream: BinaryIO, table: Table, watch: Watch | None) -> N
     say = _lines if watch is None else _shown(watch)
     for event in events(name, stream):
         say(event, table.apply(event))
+    say(None, table.finish())
 
 
-def _lines(_: Event, verdicts: list[Verdict]) -> None:
+def _lines(_: Event | None, verdicts: list[Verdict]) -> None:
     if verdicts:
         sys.stdout.write("".join([encode(verdict) + "\n" for verdict in verdicts]))
         sys.stdout.flush()
 
 
-def _shown(watch: Watch) -> Callable[[Event, list[Verdict]], None]:
-    def show(event: Event, verdicts: list[Verdict]) -> None:
-        sys.stdout.write("".join(line + "\n" for line in (*watch.event(event), *watch.verdicts(verdicts))))
+def _shown(watch: Watch) -> Callable[[Event | None, list[Verdict]], None]:
+    def show(event: Event | None, verdicts: list[Verdict]) -> None:
+        happened = watch.event(event) if event is not None else ()
+        sys.stdout.write("".join(line + "\n" for line in (*happened, *watch.verdicts(verdicts))))
         sys.stdout.flush()
 
     sys.stdout.write("\n".join(watch.head()) + "\n")

@@ -53,7 +53,8 @@ class Pipeline:
 
     def finish(self) -> Step:
         """Say what is still held when the footage ends."""
-        return self._judged(self.watcher.finish(), self.begun.last)
+        step = self._judged(self.watcher.finish(), self.begun.last)
+        return Step(step.events, [*step.verdicts, *self.table.finish()])
 
     def _judged(self, events: list[dict[str, object]], t: float) -> Step:
         """Judge what was seen; a round that was already being dealt when watching began is not judged."""

@@ -282,7 +282,7 @@ def _hidden(found: Mapping[str, object]) -> tuple[Zone, ...]:
     value = found.get("hidden", [])
     if not isinstance(value, list):
         raise EventError(f"'hidden': expected a list of zones such as [\"box3.cards\"], found {value!r}")
-    return tuple(parse_zone(zone) for zone in value)
+    return tuple(dict.fromkeys(parse_zone(zone) for zone in value))
 
 
 def _chips(t: float, found: Mapping[str, object]) -> Chips:

@@ -33,6 +33,11 @@ def place(log: Log, entry: Entry, lives: Lives) -> int | None:
     if not isinstance(event, Dealt | Remove) or event.since is None or _pair(event):
         return None
     later = [n for n, (_, one) in enumerate(log) if latest(one) > event.since]
+    if isinstance(event, Remove):  # it had come before
+        came = max((n for n, (_, one) in enumerate(log) if getattr(one, "id", None) == event.id), default=-1)
+        later = [n for n in later if n > came]
+    else:  # between two ticks it is as before both
+        later = [n for n in later if not (n and type(log[n][1]) is type(log[n - 1][1]) is Tick)]
     least = faults(lives([*log, entry])) if later else 0
     if isinstance(event, Remove):
         return later[0] if least else None  # it is known when
@@ -46,7 +51,9 @@ def place(log: Log, entry: Entry, lives: Lives) -> int | None:
 
 def doubt(later: Sequence[Entry], event: Event) -> str:
     """Say what is not known where a card is taken for dealt before others of its own hand: what that hand drew."""
-    if isinstance(event, Dealt) and any(isinstance(one, Dealt) and one.zone is event.zone for _, one in later):
+    if not isinstance(event, Dealt) or not event.up:
+        return ""  # a back is as good as another
+    if any(isinstance(one, Dealt) and one.zone is event.zone for _, one in later):
         return f"nobody saw in which order the cards of {event.zone.text} came"
     return ""
 
@@ -58,7 +65,7 @@ def _pair(event: Event) -> bool:
 
 def latest(event: Event) -> float:
     """Give when something had happened at the latest."""
-    return event.rested if isinstance(event, Dealt) and event.rested is not None else event.t
+    return min(event.rested, event.t) if isinstance(event, Dealt) and event.rested is not None else event.t
 
 
 def dated(entry: Entry, following: Entry) -> Entry:

@@ -270,8 +270,6 @@ def underpaid(r: "Round") -> None:
 
 def lying(r: "Round", *, announced: bool) -> None:
     """What lies when the round closes was not taken, or was not paid."""
-    if r.doubt:
-        return
     underpaid(r)
     for stack in r.stacks.values():
         found = lines(r, stack)

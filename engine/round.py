@@ -263,10 +263,11 @@ class Round(Watched):
     def finish(self, t: float, *, announced: bool = False) -> None:
         """The round is over: compare what lies with what was due, and say how it ended."""
         self.t = t
+        unseen = bool(self.doubt)  # before what only the end of the round leaves open
         inferred = not self.void and broken_off.judge(self)
         if not self.void:
             self.ending()
-        if not self.void:
+        if not self.void and not unseen:
             payments.lying(self, announced=announced)
         result, why = self._result()
         self.ended = Ended(t, self.number, result, why, inferred)

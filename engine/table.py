@@ -13,7 +13,7 @@ from engine.round import Round
 from engine.rounds import new_round
 from engine.shoe import Shoe
 from engine.spots import Spot, Zone
-from engine.verdicts import Started, Verdict, Withdrawn
+from engine.verdicts import Remedied, Started, Verdict, Withdrawn
 
 DISMISSED = "a supervisor dismissed it"
 OTHERWISE = "a later fact shows otherwise"
@@ -64,11 +64,9 @@ class Table:
     def apply(self, event: Event) -> list[Verdict]:
         """Take one event, give the verdicts it brings. Never raises, whatever the order of events."""
         self.events += 1
-        out: list[Verdict] = []
         kind = type(event)
         self.heard = self.heard or kind in (Signal, Decision)
-        if self.held and kind in (Signal, Clear):
-            self._release([(n, order.seen(one, ())) for n, one in self.held], out)
+        out = self.finish() if kind in (Signal, Decision, Clear) else []
         if kind is Signal and event.name in ("place-bets", "shuffled"):  # type: ignore[union-attr]  # a Signal
             self._between(event, out)  # type: ignore[arg-type]  # a Signal
         elif kind is Clear:
@@ -79,6 +77,12 @@ class Table:
             self._release(order.released(self.held, (self.events, event)), out)
         else:
             self._release([(self.events, event)], out)
+        return out
+
+    def finish(self) -> list[Verdict]:
+        """Give what waits still: nothing comes any more that shows a hidden place."""
+        out: list[Verdict] = []
+        self._release([(n, order.seen(one, ())) for n, one in self.held], out)
         return out
 
     def _release(self, entries: order.Log, out: list[Verdict]) -> None:
@@ -354,6 +358,8 @@ def _changes(old: Round, new: Round, t: float) -> list[Verdict]:
     for name, alert in new.alerts.items():
         if name not in old.alerts:
             found.append(alert)
+        elif old.alerts[name].remedy != alert.remedy:
+            found.append(Remedied(t, new.number, name, alert.remedy))
     for key, line in new.settlements.items():
         before = old.settlements.get(key)
         if before is None:

@@ -190,7 +190,7 @@ class Telling:
         if not self.fours:
             return True
         others = [one for one in self.theirs(lying) if one is not card and one.id and one.face == name]
-        if others:
+        if others and name not in self.disputed:
             self.disputed.add(name)
             self.doubted += [one for one in others if not self._is_certain(one, lying)]
         return name not in self.disputed or self._is_certain(card, lying)

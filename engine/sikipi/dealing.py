@@ -150,6 +150,7 @@ def _stops(r: "SikipiRound", code: str, says: str, seen: "Seen", box: int) -> No
     if not name:
         r.deal.order = Order.LOOSE  # a supervisor said that it is no error
     elif looked and not r.only_seen:
+        r.deal.order = Order.LOOSE
         r.void_round(f"{says} {remedy.says}")
     else:
         r.deal.alert = name
@@ -217,9 +218,9 @@ def played_on(r: "SikipiRound") -> None:
 def stopped(r: "SikipiRound", t: float) -> None:
     """Time goes by, and a deal that should go on does not: there was a slip."""
     slip = r.deal.slip
-    if r.deal.order is not Order.DOUBTED or slip is None or t - slip.t < STOPPED_S:
+    if r.deal.order is not Order.DOUBTED or slip is None or (r.only_seen and t - slip.t < STOPPED_S):
         return
-    if not r.deal.explained(whole=True):
+    if not (r.only_seen and r.deal.explained(whole=True)):
         _slipped(r, slip)
 
 
@@ -253,7 +254,7 @@ def taken_away(r: "SikipiRound", seen: "Seen") -> None:
     deal = r.deal
     for one, zone in deal.targets():
         alike = one.card is seen.card is None and one.zone.box == seen.zone.box  # which of two backs, nobody can tell
-        if (one is seen or alike) and zone is not one.zone:
+        if (one is seen or (alike and seen in deal.drawn)) and zone is not one.zone:
             deal.drawn.remove(one)
             deal.replace(seen, one)
             r.drops(seen)

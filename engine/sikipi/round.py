@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from math import inf
 
 from engine import checks
 from engine.bets import Stack
@@ -80,6 +81,7 @@ class SikipiRound(Round):
     def apply(self, event: Event, n: int) -> None:
         if type(event) is not Dealt and not self.void:
             self.t, self.n = event.t, n
+            self.heard = self.heard or isinstance(event, Signal | Decision)
             dealing.stopped(self, event.t)
         super().apply(event, n)
 
@@ -327,6 +329,7 @@ class SikipiRound(Round):
         return bool(self.deal.boxes) and not self.revealed and not self.complete()
 
     def ending(self) -> None:
+        dealing.stopped(self, inf)
         if self.over() and not self.revealed:
             dealing.count(self, late=True)
 
