@@ -289,6 +289,19 @@ def test_a_face_that_seems_to_be_on_two_cards_is_told_of_none_that_does_not_lie_
     assert first.face is None
 
 
+def test_a_face_that_was_told_for_certain_stays_told_when_the_next_card_covers_it(four: Table) -> None:
+    misread = four.lying.cards[-1]
+    cover, right = four.deal("box4.cards")[-2:]
+    four.turns(misread, "9h")
+    four.turns(right, "9h")
+    right.whole = VOTES
+    assert plain(four.wait(STEP_S)) == [("correct", "9h")]
+    cover.patch, cover.layer = right.patch, right.layer + 1  # slid onto it
+    assert four.lying.covered(right) == 1
+    assert four.wait(1.0) == []
+    assert (misread.face, right.face) == (None, "9h")
+
+
 @pytest.mark.parametrize(("likely", "turned"), [(0.6, []), (1.0, [("turn", "9h", "up")])])
 def test_a_card_that_is_set_lies_face_down_unless_its_face_is_read(
     four: Table, likely: float, turned: list[tuple[object, ...]]
