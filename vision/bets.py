@@ -1,7 +1,6 @@
 """What is told of chips: every spot on which stacks came or went, once it has settled there."""
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Final
 
 from vision.sides import Sides
@@ -9,12 +8,11 @@ from vision.stacks import Change, Stacks
 from vision.telling import Event
 
 SETTLED_S: Final = 0.12  # chips are told when nothing has happened on their spot for so long
-TAKEN_S: Final = (
-    0.8  # likewise those that went, if not by the dealer's hand: a gesture over them hides some for a moment
-)
+TAKEN_S: Final = 2.0  # those that went by a Player's hand: a gesture over them hides some for a moment
 BUSY: Final = 0.3  # of a stack cannot be seen: it may be on its way as well
 BUSY_S: Final = 0.8  # so long one waits for that
 COMING_S: Final = 0.2  # what seemed to come or go is looked at again so soon, if it does
+PLAYER: Final = frozenset({"player"})
 EARLIER_S: Final = 0.12  # hands come over a part of the chips before they hide the rest
 
 
@@ -27,13 +25,15 @@ class Bets:
     def told(self, t: float, stacks: Stacks, sides: Sides) -> Iterator[Event]:
         """Tell of every spot on which something changed, once it has settled."""
         for spot, changes in [*stacks.changes.items()]:
-            last = changes[-1]
+            while len(changes) > 1:
+                change, following = changes.pop(0), changes[0]
+                back = change.by == PLAYER and not change.more and following.count == self.spots.get(spot, 0)
+                if _settled(change, following.begun) and not back:  # chips were put down, and taken up at once
+                    yield from self._event(t, spot, change)
+            (last,) = changes
             if not _settled(last, t) or (t - last.at < BUSY_S and self._busy(t, spot, stacks, sides)):
                 continue
             del stacks.changes[spot]
-            for change, following in pairwise(changes):
-                if _settled(change, following.begun):  # chips were put down, and taken up at once
-                    yield from self._event(t, spot, change)
             yield from self._event(t, spot, last)
 
     def _busy(self, t: float, spot: str | None, stacks: Stacks, sides: Sides) -> bool:
@@ -59,4 +59,4 @@ class Bets:
 
 def _settled(change: Change, t: float) -> bool:
     """Tell whether a change has lasted so long that it is one."""
-    return t - change.at >= (SETTLED_S if change.more or change.by == {"dealer"} else TAKEN_S)
+    return t - change.at >= (TAKEN_S if change.by == PLAYER and not change.more else SETTLED_S)
