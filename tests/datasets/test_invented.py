@@ -17,8 +17,9 @@ from datasets.pips import outlines
 
 
 @pytest.fixture
-def fetched() -> None:
+def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Put a font and the court art of a deck of each split where they would be fetched to."""
+    monkeypatch.setenv("FELTWATCH_CACHE", str(tmp_path))
     carried = ImageFont.load_default(20)
     assert isinstance(carried, ImageFont.FreeTypeFont)
     fonts = cache_dir() / "fonts"
