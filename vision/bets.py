@@ -8,7 +8,7 @@ from vision.stacks import Change, Stacks
 from vision.telling import Event
 
 SETTLED_S: Final = 0.12  # chips are told when nothing has happened on their spot for so long
-TAKEN_S: Final = 2.0  # those that went by a Player's hand: a gesture over them hides some for a moment
+TAKEN_S: Final = 2.0  # those of several that went by a Player's hand: a gesture over them hides some for a moment
 BUSY: Final = 0.3  # of a stack cannot be seen: it may be on its way as well
 BUSY_S: Final = 0.8  # so long one waits for that
 COMING_S: Final = 0.2  # what seemed to come or go is looked at again so soon, if it does
@@ -59,4 +59,5 @@ class Bets:
 
 def _settled(change: Change, t: float) -> bool:
     """Tell whether a change has lasted so long that it is one."""
-    return t - change.at >= (TAKEN_S if change.by == PLAYER and not change.more else SETTLED_S)
+    hidden = change.by == PLAYER and not change.more and change.count  # an emptied spot was emptied
+    return t - change.at >= (TAKEN_S if hidden else SETTLED_S)
