@@ -97,17 +97,12 @@ class Journal:
             self._base.execute("BEGIN IMMEDIATE")
             self._base.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?)", rows)
             self._base.execute("COMMIT")
-        except sqlite3.Error:
+        except sqlite3.Error as error:
             if self._base.in_transaction:
                 self._base.execute("ROLLBACK")
-            raise
+            raise UsageError(f"{self.path}: cannot be written: {error}; what was told before is kept") from error
         self.head = Head(self.id, seq, link)
         return entries
-
-    def after(self, seq: int, most: int) -> list[Entry]:
-        """Give the entries that follow one, the first so many."""
-        found = self._base.execute("SELECT * FROM entry WHERE seq > ? ORDER BY seq LIMIT ?", (seq, most))
-        return [Entry(*row) for row in found]
 
     def close(self) -> None:
         self._base.close()
