@@ -16,7 +16,7 @@ from edge.calibrate_overlay import draw
 from edge.calibrate_points import NamedMark, named_points, read_points
 from edge.calibrate_source import first_picture, hidden, is_live
 from edge.sheet import print_sheets
-from edge.table_file import TableFile, read_table
+from edge.table_file import SERVICE, TableFile, read_table
 from edge.usage import UsageError
 from engine.books import Book, BookError, find_book
 from vision.calibration import Fit, Lens, MisfitError, calibrated, check_view, mirrored
@@ -121,7 +121,9 @@ def draft_of(options: argparse.Namespace) -> Draft:
     camera: dict[str, object] = {"source": _source(options, like)}
     if lens.matrix is not None:
         camera |= {"lens": list(lens.curve), "camera_matrix": list(lens.matrix)}
-    return Draft(path, _said(table), _said(camera), raw.get("mqtt", {}), book, layout, lens)
+    return Draft(
+        path, _said(table), _said(camera), {name: raw[name] for name in SERVICE if name in raw}, book, layout, lens
+    )
 
 
 def _said(values: dict[str, object]) -> dict[str, object]:

@@ -28,7 +28,7 @@ class Draft:
     path: Path
     table: Values
     camera: Values  # without points
-    mqtt: Values
+    service: Mapping[str, Values]  # parts that calibration does not touch
     book: Book
     layout: Layout
     lens: Lens
@@ -81,8 +81,8 @@ def text_of(draft: Draft, marks: Sequence[Mark], layout: Layout) -> str:
     for mark in marks:
         lines += ["", "[[camera.points]]", f"image = {_pair(mark.image, 2)}", f"table = {_pair(mark.table, 1)}"]
     lines += ["", "[layout]", *_layout(layout, draft.book)]
-    if draft.mqtt:
-        lines += ["", "[mqtt]", *_values(draft.mqtt)]
+    for name, values in draft.service.items():
+        lines += ["", f"[{name}]", *_values(values)]
     return "\n".join(lines) + "\n"
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
+from edge.table_service import MqttFile, RecordFile, mqtt_of, name_of, record_of, serve_of
 from edge.usage import UsageError
 from engine.books import Book, BookError, find_book
 from engine.books.switches import SwitchError
@@ -14,10 +15,10 @@ from vision.camera import NO_LENS, CameraError
 from vision.layout import PRESETS, Layout, LayoutError, is_number, known_keys, layout_of, load_layout, numbers
 from vision.shapes import for_book
 
-PARTS = {"table", "camera", "layout", "mqtt"}
+SERVICE = ("mqtt", "record", "serve")  # parts that only the service needs
+PARTS = {"table", "camera", "layout", *SERVICE}
 TABLE = {"id", "site", "book", "decks", "min", "max", "settings"}
 CAMERA = {"source", "lens", "camera_matrix", "points"}
-MQTT = {"url"}
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,9 @@ class TableFile:
     lens: Lens
     marks: tuple[Mark, ...]
     layout: Layout
-    broker: str | None
+    mqtt: MqttFile | None  # with none there is a broker of our own
+    record: RecordFile
+    serve: tuple[str, int] | None  # where figures for Prometheus are to be had
 
     def camera(self, size: tuple[int, int]) -> Fit:
         """Hang the camera over the felt, for pictures of a size."""
@@ -60,19 +63,22 @@ def _table(found: Mapping[str, object], path: Path) -> TableFile:
     known_keys(found, PARTS, "the file")
     table = _part(found, "table", TABLE)
     camera = _part(found, "camera", CAMERA)
-    broker = _part(found, "mqtt", MQTT) if "mqtt" in found else {}
+    mqtt, record, serve = (_optional(found, name) for name in SERVICE)
+    home = path.absolute().parent
     layout = _layout(found)
     book = _book(table, layout.boxes)
     return TableFile(
         path,
-        _text(table, "table", "id"),
-        _text(table, "table", "site"),
+        name_of(_text(table, "table", "id"), "table.id"),
+        name_of(_text(table, "table", "site"), "table.site"),
         book,
         _source(camera),
         _lens(camera),
         _marks(camera),
         for_book(layout, book),
-        _text(broker, "mqtt", "url") if broker else None,
+        mqtt_of(mqtt, home) if mqtt is not None else None,
+        record_of(record or {}, home),
+        serve_of(serve or {}),
     )
 
 
@@ -81,6 +87,13 @@ def _part(found: Mapping[str, object], name: str, keys: set[str]) -> Mapping[str
     if not isinstance(part, dict):
         raise LayoutError(f"expected [{name}], found {'none' if part is None else repr(part)}")
     known_keys(part, keys, f"[{name}]")
+    return part
+
+
+def _optional(found: Mapping[str, object], name: str) -> Mapping[str, object] | None:
+    part = found.get(name)
+    if part is not None and not isinstance(part, dict):
+        raise LayoutError(f"expected [{name}], found {part!r}")
     return part
 
 

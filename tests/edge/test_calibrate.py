@@ -130,10 +130,10 @@ def test_a_file_of_points_makes_a_table(
     points: Path, photograph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output, overlay = tmp_path / "bj-07.toml", tmp_path / "over.png"
-    own = ["--site", "pit 2", "--book", "blackjack-rws-v4", "--decks", "6", "--min", "25", "--max", "2500.50"]
+    own = ["--site", "pit-2", "--book", "blackjack-rws-v4", "--decks", "6", "--min", "25", "--max", "2500.50"]
     assert run(photograph, "-o", output, "--points", points, "--overlay", overlay, *own, *LENS) == 0
     table = read_table(output)
-    assert (table.id, table.site, table.source, table.book.id) == ("bj-07", "pit 2", "", "blackjack-rws-v4")
+    assert (table.id, table.site, table.source, table.book.id) == ("bj-07", "pit-2", "", "blackjack-rws-v4")
     assert (table.book.decks, table.book.minimum, table.book.maximum) == (6, Decimal(25), Decimal("2500.5"))
     assert 'preset = "blackjack-7"' in output.read_text()
     assert worst_mm(output) < 0.1
@@ -201,13 +201,13 @@ def test_a_table_is_calibrated_again_as_it_was(photograph: Path, tmp_path: Path)
     zone = '[[layout.zones]]\nname = "box1.cards"\npolygon = [[0, 300], [200, 300], [200, 600], [0, 600]]\n'
     text = TABLE.read_text().replace('[layout]\npreset = "blackjack-7"', zone)
     text = text.replace("[layout]", "").replace("min = 50", 'min = 50\nsettings = { dealer_soft17 = "hit" }')
-    old.write_text(text + '\n[mqtt]\nurl = "mqtt://broker"\n')
+    old.write_text(text + '\n[mqtt]\nurl = "mqtt://broker"\n\n[record]\ndays = 7\n')
     path = tmp_path / "again.toml"
     path.write_text(in_millimetres([(-850, 100), (850, 100), (400, 700), (-400, 700), (0, 300)]))
     assert run(photograph, "-o", output, "--points", path, "--like", old, "--max", "900") == 0
     was, now = read_table(old), read_table(output)
     assert now.layout.areas == was.layout.areas
-    assert (now.id, now.site, now.source, now.broker, now.lens) == (was.id, was.site, was.source, was.broker, was.lens)
+    assert (now.id, now.site, now.source, now.mqtt, now.lens) == (was.id, was.site, was.source, was.mqtt, was.lens)
     assert now.book.switches == was.book.switches
     assert (now.book.minimum, now.book.maximum) == (Decimal(50), Decimal(900))
 

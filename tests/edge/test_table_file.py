@@ -52,7 +52,7 @@ def written(tmp_path: Path, text: str) -> Path:
 
 def test_a_table_is_read(tmp_path: Path) -> None:
     table = read_table(written(tmp_path, GOOD))
-    assert (table.id, table.site, table.source, table.broker) == ("bj-07", "main-floor", "rtsp://camera/7", None)
+    assert (table.id, table.site, table.source, table.mqtt) == ("bj-07", "main-floor", "rtsp://camera/7", None)
     assert (table.book.id, table.book.decks, table.book.minimum) == ("blackjack-rws-v5", 8, Decimal(25))
     assert table.layout.boxes == (1, 2, 3, 4, 5, 6, 7)
     assert table.camera(SIZE).off_mm.max() < 0.01
@@ -79,7 +79,8 @@ def test_zones_may_be_given_one_by_one_and_a_broker_named(tmp_path: Path) -> Non
     table = read_table(written(tmp_path, text))
     assert table.layout.boxes == (1,)
     assert table.layout.zone_at((100, 400)) == "box1.cards"
-    assert table.broker == "mqtt://broker:1883"
+    assert table.mqtt is not None
+    assert table.mqtt.url == "mqtt://broker:1883"
 
 
 @pytest.mark.parametrize(
@@ -87,6 +88,9 @@ def test_zones_may_be_given_one_by_one_and_a_broker_named(tmp_path: Path) -> Non
     [
         ("[table]", "[tabel]", "the file: unknown key 'tabel': did you mean 'table'?"),
         ('id = "bj-07"', "id = 7", "table.id: expected a text, found 7"),
+        ('id = "bj-07"', 'id = "bj/07"', "table.id: expected letters, figures"),
+        ('id = "bj-07"', 'id = "../etc"', "table.id: expected letters, figures"),
+        ('site = "main-floor"', 'site = "#"', "table.site: expected letters, figures"),
         ("min = 25", 'min = "x"', "table.min: expected an amount of money, found 'x'"),
         ("decks = 8", "deks = 8", "[table]: unknown key 'deks': did you mean 'decks'?"),
         ("decks = 8", "decks = 99", "blackjack-rws-v5 is played with"),
@@ -160,3 +164,60 @@ def test_points_that_hold_no_plane_are_refused(places: list[tuple[float, float]]
     marks = [Mark((u, v), place) for (u, v), place in zip(camera.to_picture(places).tolist(), places, strict=True)]
     with pytest.raises(CameraError, match=said):
         calibrated(SIZE, marks)
+
+
+SERVICE = """
+[mqtt]
+url = "mqtts://broker.example"
+user = "bj-07"
+password_file = "secret"
+ca = "ca.pem"
+cert = "bj-07.pem"
+key = "/etc/bj-07.key"
+[record]
+folder = "kept"
+days = 7
+[serve]
+http = "127.0.0.1:9464"
+"""
+
+
+def test_what_the_service_needs_is_read(tmp_path: Path) -> None:
+    table = read_table(written(tmp_path, GOOD + SERVICE))
+    assert table.mqtt is not None
+    assert (table.mqtt.host, table.mqtt.port, table.mqtt.tls, table.mqtt.user) == (
+        "broker.example",
+        8883,
+        True,
+        "bj-07",
+    )
+    assert (table.mqtt.ca, table.mqtt.key) == (tmp_path / "ca.pem", Path("/etc/bj-07.key"))
+    assert table.mqtt.password_file == tmp_path / "secret"
+    assert (table.record.folder, table.record.days, table.record.gigabytes) == (tmp_path / "kept", 7.0, 200.0)
+    assert table.serve == ("127.0.0.1", 9464)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("mqtts://broker.example", "http://broker", "mqtt.url: expected an address such as 'mqtts://broker:8883'"),
+        ("mqtts://broker.example", "mqtts://broker:99999", "mqtt.url: expected an address such as"),
+        ("mqtts://broker.example", "mqtts://a:tellnobody@broker", "expected no user or password in an address"),
+        ("mqtts://broker.example", "mqtts://a:tellnobody@broker:x", "found 'mqtts://…@broker:x'"),
+        ("mqtts://broker.example", "mqtt://broker.example", "begins with mqtts:// where there are certificates"),
+        ('cert = "bj-07.pem"\n', "", "mqtt: expected cert and key together"),
+        ('user = "bj-07"', "user = 7", "mqtt.user: expected a name, found 7"),
+        ('ca = "ca.pem"', "ca = 7", "mqtt.ca: expected a path, found 7"),
+        ('user = "bj-07"', "pasword_file = 1", "[mqtt]: unknown key 'pasword_file': did you mean 'password_file'?"),
+        ('user = "bj-07"', "keepalive = 1", "mqtt.keepalive: expected a number from 5 to 600, found 1"),
+        ("days = 7", 'days = "x"', "record.days: expected a number from 0.01"),
+        ("127.0.0.1:9464", "9464", "serve.http: expected an address such as '127.0.0.1:9464', found '9464'"),
+        ("[record]", "[[record]]", "expected [record], found ["),
+    ],
+)
+def test_what_cannot_be_of_the_service_is_said_in_one_line(tmp_path: Path, old: str, new: str, said: str) -> None:
+    path = written(tmp_path, GOOD + SERVICE.replace(old, new))
+    with pytest.raises(UsageError) as caught:
+        read_table(path)
+    assert said in str(caught.value)
+    assert "tellnobody" not in str(caught.value)
