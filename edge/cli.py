@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from edge.calibrate_options import add_options as add_calibrate_options
-from edge.footage_options import add_replay_options, add_run_options
+from edge.footage_options import add_replay_options, add_run_options, add_verify_options
 from edge.usage import UsageError
 
 COMMANDS = {
@@ -84,9 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("--book", help="the rule book (feltwatch books lists them)")
     judge.add_argument("--watch", action="store_true", help="show the table to a person instead of JSON lines")
     _table_options(judge)
-    verify = commands.add_parser("verify", help="proves that a record is whole and unaltered, or names what is not")
-    verify.add_argument("journal", metavar="JOURNAL", help="as `feltwatch run --journal` keeps it")
-    verify.add_argument("--head", metavar="N:HASH", help="as `verify` gave it before: what is cut off shows by it")
+    add_verify_options(
+        commands.add_parser("verify", help="proves that a record is whole and unaltered, or names what is not")
+    )
     detect = commands.add_parser("detect", help="pictures in, the cards and chips on them out")
     _detect_options(detect)
     books = commands.add_parser("books", help="the books, their pay tables, settings and clauses")
