@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) ST
 CREATE TABLE IF NOT EXISTS entry (
     seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL
 ) STRICT;
-CREATE TABLE IF NOT EXISTS memory (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS memory (name TEXT PRIMARY KEY, seq INTEGER NOT NULL, value BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS unsent (first INTEGER PRIMARY KEY, last INTEGER) STRICT;
 """
 BROKEN: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -133,7 +133,8 @@ class Journal:
             rows = [(one.seq, one.at, one.kind, one.body, one.hash) for one in entries]
             with self._transaction():
                 self._base.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?)", rows)
-                self._base.executemany("INSERT OR REPLACE INTO memory VALUES (?, ?)", [*(memory or {}).items()])
+                known = [(name, seq, value) for name, value in (memory or {}).items()]
+                self._base.executemany("INSERT OR REPLACE INTO memory VALUES (?, ?, ?)", known)
             self.head = Head(self.id, seq, link)
         with self._news:
             self._news.notify_all()
@@ -152,11 +153,11 @@ class Journal:
             if self._base.in_transaction:
                 self._base.execute("ROLLBACK")
 
-    def remembered(self, name: str) -> bytes | None:
-        """Give what was last kept under a name."""
+    def remembered(self, name: str) -> tuple[int, bytes] | None:
+        """Give what was last kept under a name, and the entry with which it was."""
         with self._reading:
-            row = self._reader.execute("SELECT value FROM memory WHERE name = ?", (name,)).fetchone()
-        return None if row is None else bytes(row[0])
+            row = self._reader.execute("SELECT seq, value FROM memory WHERE name = ?", (name,)).fetchone()
+        return None if row is None else (int(row[0]), bytes(row[1]))
 
     def read(self, after: int, most: int, kinds: Sequence[str] = ()) -> list[Entry]:
         """Give the entries that follow one, of these kinds or of all; while another thread writes."""

@@ -215,7 +215,7 @@ def test_what_is_not_acknowledged_and_what_is_remembered_stay(path: Path) -> Non
     journal.add(AT, [Fact("event", "{}")], {"round": b"\0seven"})
     journal.close()
     journal = Journal(path, "bj-07")
-    assert (journal.unsent(), journal.remembered("round")) == ([(3, 7), (12, 12), (30, None)], b"\0seven")
+    assert (journal.unsent(), journal.remembered("round")) == ([(3, 7), (12, 12), (30, None)], (41, b"\0seven"))
     journal.close()
 
 
