@@ -5,7 +5,9 @@ be altered, taken out or put in without all that follow being wrong. What is cut
 that was written down before. The same file says what no broker has acknowledged yet: the journal is the outbox.
 """
 
+import fcntl
 import hashlib
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -220,6 +222,26 @@ class Journal:
     def close(self) -> None:
         for one in self._open:
             one.close()
+
+
+@contextmanager
+def claimed(path: Path) -> Iterator[None]:
+    """Keep a journal to oneself; the claim of one who dies is free at once."""
+    lock = path.with_name(f"{path.name}.lock")
+    try:
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise UsageError(f"{lock}: cannot be written: {why}; name another folder with record.folder") from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(handle)
+        raise UsageError(f"{path}: expected a journal that nobody else writes; another feltwatch runs on it") from error
+    try:
+        yield
+    finally:
+        os.close(handle)
 
 
 def utc() -> str:

@@ -15,7 +15,7 @@ import pytest
 
 from edge.checkpoint import digest
 from edge.cli import main
-from edge.journal import BrokenError, Entry, Fact, Journal, UnreadableError, entries, first_hash, hash_of
+from edge.journal import BrokenError, Entry, Fact, Journal, UnreadableError, claimed, entries, first_hash, hash_of
 from edge.signing import Signer
 from edge.usage import UsageError
 
@@ -346,3 +346,13 @@ def test_evidence_that_is_not_as_it_was_is_found(path: Path, change: str, capsys
     assert main(["verify", str(path)]) == 0
     assert main(["verify", str(path), "--evidence"]) == 1
     assert "one.jpg: evidence that is" in capsys.readouterr().out
+
+
+def test_two_do_not_write_one_journal(path: Path, tmp_path: Path) -> None:
+    with claimed(path), pytest.raises(UsageError, match="another feltwatch runs on it"), claimed(path):
+        pass
+    with claimed(path):
+        pass
+    wrong = pytest.raises(UsageError, match=r"cannot be written: no such file or directory; name another folder")
+    with wrong, claimed(tmp_path / "none" / "journal"):
+        pass
