@@ -38,7 +38,7 @@ class Clock:
 
     def __init__(self, wall: Callable[[], float] = time.time, steady: Callable[[], float] = time.monotonic) -> None:
         self._wall, self._steady = wall, steady
-        self.leaps = 0
+        self.leaps, self.leapt_s = 0, 0.0  # how often, and how far in all
         self._apart, self._at = self._read()
 
     def look(self) -> Leap | None:
@@ -49,7 +49,7 @@ class Clock:
         self._at = at
         if abs(moved) > LEAP_S + slewed:
             self._apart = apart
-            self.leaps += 1
+            self.leaps, self.leapt_s = self.leaps + 1, self.leapt_s + moved
             return Leap(moved)
         self._apart += min(max(moved, -slewed), slewed)  # small steps still add up
         return None

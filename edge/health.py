@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final, Protocol
 
 from edge.box import Box, Disk, Process, disk
+from edge.clock import Clock, synchronised
 from edge.lags import Histogram, Lags, Rate, Spread
 from engine.verdicts import SEVERITIES
 
@@ -45,6 +46,7 @@ class Vitals:
     table: str
     uptime_s: float
     stepped_s: float  # since the watching last made a step; since it began, where it made none
+    fps: float  # pictures that were looked at, over the last ten seconds
     cameras: tuple[CameraVitals, ...]
     lag: Spread  # from frame to message
     inference: Spread  # of one step of the pipeline
@@ -59,6 +61,15 @@ class Vitals:
     process: Process
     synchronised: bool | None  # whether somebody sets the clock right
     leaps: int  # of the clock
+    leapt_s: float  # by all of them
+
+    @property
+    def came(self) -> int:
+        return sum(camera.came for camera in self.cameras)
+
+    @property
+    def dropped(self) -> int:
+        return sum(camera.dropped for camera in self.cameras)
 
 
 class Pulse:
@@ -109,8 +120,8 @@ class Sources:
     outbox: Callable[[], int]
     broker: Callable[[], bool]
     folder: Path  # on the disk that matters
-    synchronised: Callable[[], bool | None]
-    leaps: Callable[[], int]
+    clock: Clock
+    synchronised: Callable[[], bool | None] = synchronised
     box: Box = field(default_factory=Box)
 
 
@@ -120,20 +131,24 @@ class Health:
     def __init__(self, sources: Sources) -> None:
         self._from = sources
         self._rates = {name: Rate() for name in sources.cameras}
+        self._looks = Rate()
         self._lock = threading.Lock()
 
     def vitals(self) -> Vitals:
         found, pulse = self._from, self._from.pulse
         now = pulse.now()
+        inferences = pulse.inference.histogram()
+        cameras, fps = self._pictures(now, inferences.counts[-1])
         return Vitals(
             table=found.table,
             uptime_s=now - pulse.began,
             stepped_s=now - pulse.stepped_at,
-            cameras=self._cameras(now),
+            fps=fps,
+            cameras=cameras,
             lag=pulse.lag.spread(),
             inference=pulse.inference.spread(),
             lags=pulse.lag.histogram(),
-            inferences=pulse.inference.histogram(),
+            inferences=inferences,
             alerts=pulse.alerts(),
             seq=found.seq(),
             outbox=found.outbox(),
@@ -142,17 +157,18 @@ class Health:
             temperature_c=found.box.temperature_c(),
             process=found.box.process(),
             synchronised=found.synchronised(),
-            leaps=found.leaps(),
+            leaps=found.clock.leaps,
+            leapt_s=found.clock.leapt_s,
         )
 
-    def _cameras(self, now: float) -> tuple[CameraVitals, ...]:
+    def _pictures(self, now: float, looks: int) -> tuple[tuple[CameraVitals, ...], float]:
         troubles, told = self._from.pulse.troubles(), []
         with self._lock:  # whoever asks: the health message and Prometheus
             for name, counts in self._from.cameras.items():
                 came = counts.came
                 fps = self._rates[name].of(now, came)
                 told.append(CameraVitals(name, fps, came, counts.dropped, troubles.get(name)))
-        return tuple(told)
+            return tuple(told), self._looks.of(now, looks)
 
 
 def stuck(tables: Iterable[Vitals]) -> list[str]:

@@ -131,6 +131,7 @@ def test_a_clock_that_leaps_is_noticed_at_the_next_look_once(by: float, says: st
         wall.at += 0.5
         assert clock.look() is None
     assert clock.leaps == 1
+    assert clock.leapt_s == pytest.approx(by)
 
 
 def test_a_clock_that_is_set_right_bit_by_bit_leaps_not() -> None:
@@ -241,6 +242,13 @@ def test_the_room_on_a_disk(tmp_path: Path) -> None:
 # --- all together
 
 
+def leapt() -> Clock:
+    clock, wall, _ = clocks()
+    wall.at -= 60
+    assert clock.look()
+    return clock
+
+
 def health(tmp_path: Path, now: Hand, **cameras: Camera) -> tuple[Health, Pulse]:
     pulse = Pulse(now)
     return Health(
@@ -252,8 +260,8 @@ def health(tmp_path: Path, now: Hand, **cameras: Camera) -> tuple[Health, Pulse]
             outbox=lambda: 4,
             broker=lambda: True,
             folder=tmp_path,
+            clock=leapt(),
             synchronised=lambda: None,
-            leaps=lambda: 1,
             box=Box(sys=tmp_path),
         )
     ), pulse
@@ -279,7 +287,9 @@ def test_what_the_threads_noted_is_what_is_told(tmp_path: Path) -> None:
     assert (told.uptime_s, told.stepped_s) == (12.0, 2.0)
     assert (told.lag, told.inference) == (Spread(1, 0.125, 0.125), Spread(1, 0.03, 0.03))
     assert told.alerts == {"void": 0, "stop": 1, "correct": 0, "advise": 0}
-    assert (told.seq, told.outbox, told.broker, told.leaps) == (17, 4, True, 1)
+    assert (told.seq, told.outbox, told.broker, told.leaps, told.leapt_s) == (17, 4, True, 1, -60.0)
+    assert (told.came, told.dropped) == (253, 21)
+    assert told.fps == pytest.approx(1 / 12)  # one step
     assert (told.synchronised, told.temperature_c) == (None, None)
     assert told.disk == disk(tmp_path)
     pulse.trouble("side", None)

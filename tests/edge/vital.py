@@ -12,6 +12,7 @@ WELL: Final = Vitals(
     table="bj-07",
     uptime_s=100.0,
     stepped_s=0.04,
+    fps=24.6,
     cameras=(CameraVitals("main", 24.9, 2_500, 7),),
     lag=Spread(1_500, 0.12, 0.31),
     inference=Spread(1_500, 0.03, 0.09),
@@ -26,6 +27,7 @@ WELL: Final = Vitals(
     process=Process(310_000_000, 41, 1_024, 12.25),
     synchronised=True,
     leaps=0,
+    leapt_s=0.0,
 )
 
 
