@@ -2,7 +2,7 @@
 
 import re
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,13 +33,17 @@ COLOURS: Mapping[str, Colour] = {"void": (60, 20, 170), "stop": (40, 40, 220), "
 NOT_YET: Colour = (120, 120, 120)  # in a clip, before the alert
 
 
+When = Callable[[float], str]  # writes the time of a frame for people
+
+
 @dataclass(frozen=True, slots=True)
-class _Past:
+class Past:
     """One moment, small, with what was believed of it."""
 
     t: float
     jpeg: bytes
     scale: float  # of the small picture to the frame
+    size: tuple[int, int]  # of the small picture
     view: View
 
 
@@ -49,11 +53,11 @@ class _Clip:
 
     alert: Alert
     raised: float
-    moments: list[_Past]
+    moments: list[Past]
 
 
 @dataclass(frozen=True, slots=True)
-class _Drawn:
+class Drawn:
     """A moment as a clip shows it."""
 
     shot: Shot
@@ -71,14 +75,14 @@ class Recorder:
         self.folder = folder
         self.fps = fps
         self.kept: dict[str, dict[str, str]] = {}  # alert id -> {"still": .., "clip": ..}, paths within the folder
-        self._ring: deque[_Past] = deque()
+        self._ring: deque[Past] = deque()
         self._open: list[_Clip] = []
         self._last: tuple[float, Picture, View] | None = None
         self._hand()
 
     def _hand(self) -> None:
         self._pen = ThreadPoolExecutor(1, "clips")
-        self._drawn: dict[str, list[Future[_Drawn]]] = {}  # alert id -> the moments of its clip
+        self._drawn: dict[str, list[Future[Drawn]]] = {}  # alert id -> the moments of its clip
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name not in ("_pen", "_drawn")}
@@ -122,11 +126,7 @@ class Recorder:
     def _remember(self, t: float, picture: Picture, view: View) -> None:
         if self._ring and t < self._ring[-1].t + STEP_S - 0.6 / max(self.fps, 1.0):
             return
-        scale = min(1.0, CLIP_HEIGHT / picture.shape[0])
-        size = (_even(picture.shape[1] * scale), _even(picture.shape[0] * scale))
-        small = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
-        jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, RING_QUALITY])[1].tobytes()
-        past = _Past(t, jpeg, scale, view)
+        past = past_of(t, picture, view)
         self._ring.append(past)
         while self._ring[0].t < t - BEFORE_S - STEP_S:
             self._ring.popleft()
@@ -139,24 +139,17 @@ class Recorder:
             if isinstance(alert, Alert) and alert.severity in KEPT and alert.id not in self.kept:
                 name = file_name(alert.id)
                 self.kept[alert.id] = {"still": f"evidence/{name}.jpg", "clip": f"evidence/{name}.webm"}
-                near = close_up(picture, view, alert.evidence)
-                sheet = overlay(picture, view, alert.evidence)
-                sheet = captioned(
-                    sheet, _head(alert, t), [alert.says, cure(alert.remedy)], COLOURS[alert.severity], inset=near
-                )
-                data = cv2.imencode(".jpg", sheet, [cv2.IMWRITE_JPEG_QUALITY, STILL_QUALITY])[1].tobytes()
-                _write(self.folder / "evidence" / f"{name}.jpg", data)
+                _write(self.folder / "evidence" / f"{name}.jpg", still_of(alert, t, picture, view))
                 self._open.append(_Clip(alert, t, [*self._ring]))
 
     def _draw(self, clip: _Clip) -> None:
         """Have drawn what has come to a clip."""
         drawn = self._drawn.setdefault(clip.alert.id, [])
-        drawn += [self._pen.submit(_drawn, past, clip.alert, clip.raised) for past in clip.moments[len(drawn) :]]
+        drawn += [self._pen.submit(draw_moment, past, clip.alert, clip.raised) for past in clip.moments[len(drawn) :]]
 
     def _write_clip(self, clip: _Clip) -> None:
         self._open.remove(clip)
-        drawn = [one.result() for one in self._drawn.pop(clip.alert.id)]
-        film = webm([one.shot for one in drawn], drawn[-1].size)
+        film = film_of([one.result() for one in self._drawn.pop(clip.alert.id)])
         _write(self.folder / self.kept[clip.alert.id]["clip"], film)
 
 
@@ -224,18 +217,49 @@ def _even(length: float) -> int:
     return max(2, round(length / 2) * 2)
 
 
-def _head(alert: Alert, t: float) -> str:
-    return f"{clock(t)}   {alert.severity.upper()}   {alert.code}   {alert.book} {alert.clause}"
+def small_size(picture: Picture) -> tuple[tuple[int, int], float]:
+    """Give how large a frame is remembered, and by how much smaller that is."""
+    scale = min(1.0, CLIP_HEIGHT / picture.shape[0])
+    return (_even(picture.shape[1] * scale), _even(picture.shape[0] * scale)), scale
 
 
-def _drawn(past: _Past, alert: Alert, raised: float) -> _Drawn:
+def past_of(t: float, picture: Picture, view: View) -> Past:
+    """Make a moment small enough to be remembered for a while."""
+    size, scale = small_size(picture)
+    small = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
+    jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, RING_QUALITY])[1].tobytes()
+    return Past(t, jpeg, scale, size, view)
+
+
+def still_of(alert: Alert, t: float, picture: Picture, view: View, when: When = clock) -> bytes:
+    """Give the still of an alert as a JPEG."""
+    sheet = captioned(
+        overlay(picture, view, alert.evidence),
+        _head(alert, when(t)),
+        [alert.says, cure(alert.remedy)],
+        COLOURS[alert.severity],
+        inset=close_up(picture, view, alert.evidence),
+    )
+    return cv2.imencode(".jpg", sheet, [cv2.IMWRITE_JPEG_QUALITY, STILL_QUALITY])[1].tobytes()
+
+
+def draw_moment(past: Past, alert: Alert, raised: float, when: When = clock) -> Drawn:
     """Give a moment of a clip as it is shown."""
     small = np.asarray(cv2.imdecode(np.frombuffer(past.jpeg, np.uint8), cv2.IMREAD_COLOR), np.uint8)
     sheet = overlay(small, scaled(past.view, past.scale), alert.evidence, every_face=False)
     colour = COLOURS[alert.severity] if past.t >= raised else NOT_YET
-    sheet = captioned(sheet, _head(alert, past.t), [alert.says], colour, room=CAPTION_LINES)
+    sheet = captioned(sheet, _head(alert, when(past.t)), [alert.says], colour, room=CAPTION_LINES)
     picture = cv2.imencode(".webp", sheet, [cv2.IMWRITE_WEBP_QUALITY, CLIP_QUALITY])[1].tobytes()
-    return _Drawn(Shot(past.t, picture), (sheet.shape[1], sheet.shape[0]))
+    return Drawn(Shot(past.t, picture), (sheet.shape[1], sheet.shape[0]))
+
+
+def film_of(moments: Sequence[Drawn]) -> bytes:
+    """Give the clip of moments in the order of their time."""
+    return webm([one.shot for one in moments], moments[-1].size)
+
+
+def _head(alert: Alert, when: str) -> str:
+    return f"{when}   {alert.severity.upper()}   {alert.code}   {alert.book} {alert.clause}"
 
 
 def _write(path: Path, data: bytes) -> None:

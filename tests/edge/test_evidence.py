@@ -183,13 +183,13 @@ def test_footage_without_a_frame_leaves_nothing(tmp_path: Path) -> None:
 
 
 def slowed(monkeypatch: pytest.MonkeyPatch, wait: Callable[[], object]) -> None:
-    drawn = evidence._drawn  # noqa: SLF001  what takes long
+    drawn = evidence.draw_moment  # what takes long
 
-    def slow(past: evidence._Past, alert: Alert, raised: float) -> evidence._Drawn:
+    def slow(past: evidence.Past, alert: Alert, raised: float) -> evidence.Drawn:
         wait()
         return drawn(past, alert, raised)
 
-    monkeypatch.setattr(evidence, "_drawn", slow)
+    monkeypatch.setattr(evidence, "draw_moment", slow)
 
 
 def test_an_alert_never_stops_the_watching(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,146 @@
+"""Files of evidence: whole on disk with the digest of what was written; none is forgotten, and no id leads astray."""
+
+import errno
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edge.journal import Entry
+from edge.kept import (
+    STOPPED,
+    Kept,
+    KeptFile,
+    Promise,
+    alert_of,
+    answers,
+    dropped,
+    keep,
+    stem_of,
+    sweep,
+    unanswered,
+)
+
+STILL, CLIP = "evidence/2026-01-02/r7-void-c1.jpg", "evidence/2026-01-02/r7-void-c1.webm"
+
+
+def entry(seq: int, kind: str, body: object) -> Entry:
+    return Entry(seq, "2026-01-02T03:04:05.678Z", kind, body if isinstance(body, str) else json.dumps(body), b"")
+
+
+def promised(seq: int, alert: str, *names: str) -> Entry:
+    return entry(seq, "alert", {"id": alert, "files": dict(zip(("still", "clip"), names, strict=False)) or None})
+
+
+def test_a_file_is_known_by_the_digest_of_what_was_written(tmp_path: Path) -> None:
+    file = keep(tmp_path, STILL, b"a picture")
+    assert file == KeptFile(STILL, hashlib.sha256(b"a picture").hexdigest(), 9)
+    assert (tmp_path / STILL).read_bytes() == b"a picture"
+    assert [path.name for path in (tmp_path / STILL).parent.iterdir()] == ["r7-void-c1.jpg"]
+
+
+def test_a_file_is_on_disk_before_it_has_its_name_and_its_name_before_anybody_hears_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    folder = tmp_path / "evidence" / "2026-01-02"
+    sync, rename = os.fsync, Path.rename
+
+    def synced(handle: int) -> None:
+        done.append(f"sync {Path(f'/proc/self/fd/{handle}').readlink().relative_to(tmp_path)}")
+        sync(handle)
+
+    def renamed(path: Path, target: Path) -> Path:
+        done.append("rename")
+        return rename(path, target)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Path, "rename", renamed)
+    keep(tmp_path, STILL, b"a picture")
+    inner = str(folder.relative_to(tmp_path))
+    assert done == ["sync .", "sync evidence", f"sync {STILL}.part", "rename", f"sync {inner}"]
+
+
+def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    (tmp_path / STILL).parent.mkdir(parents=True)
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        keep(tmp_path, STILL, b"a picture")
+    assert not list((tmp_path / STILL).parent.iterdir())
+
+
+def test_what_a_crash_left_unfinished_is_removed(tmp_path: Path) -> None:
+    keep(tmp_path, STILL, b"a picture")
+    (tmp_path / f"{CLIP}.part").write_bytes(b"half a fil")
+    assert sweep(tmp_path) == [f"{CLIP}.part"]
+    assert sweep(tmp_path) == []
+    assert (tmp_path / STILL).exists()
+    assert sweep(tmp_path / "none") == []
+
+
+def test_alerts_of_which_nobody_said_what_came_of_their_files_are_found() -> None:
+    record = [
+        entry(1, "event", {"t": 1.0, "event": "tick"}),
+        promised(2, "a", "evidence/d/a.jpg", "evidence/d/a.webm"),
+        promised(3, "b", "evidence/d/b.jpg", "evidence/d/b.webm"),
+        promised(4, "advice"),
+        promised(5, "c", "evidence/d/c.jpg", "evidence/d/c.webm"),
+        entry(6, "evidence", Kept("a", (KeptFile("evidence/d/a.jpg", "0" * 64, 7),)).body()),
+        entry(7, "evidence", dropped("a", ["evidence/d/a.webm"], "the disk is full").body()),
+        entry(8, "evidence", Kept("c", (KeptFile("evidence/d/c.jpg", "0" * 64, 7),)).body()),
+    ]
+    assert unanswered(record) == [
+        Promise("b", ("evidence/d/b.jpg", "evidence/d/b.webm")),
+        Promise("c", ("evidence/d/c.webm",)),
+    ]
+
+
+def test_after_a_crash_a_whole_file_is_told_with_its_digest_and_a_missing_one_as_dropped(tmp_path: Path) -> None:
+    promise = Promise("r7-void-c1", (STILL, CLIP))
+    assert answers(tmp_path, promise) == [dropped("r7-void-c1", [STILL, CLIP], STOPPED)]
+    file = keep(tmp_path, STILL, b"a picture")
+    assert answers(tmp_path, promise) == [Kept("r7-void-c1", (file,)), dropped("r7-void-c1", [CLIP], STOPPED)]
+    keep(tmp_path, CLIP, b"a film")
+    (whole,) = answers(tmp_path, promise)
+    assert [file.name for file in whole.files] == [STILL, CLIP]
+    assert whole.dropped is None
+
+
+def test_what_is_told_answers_what_was_promised(tmp_path: Path) -> None:
+    record = [promised(1, "r7-void-c1", STILL, CLIP)]
+    told = [entry(n, "evidence", kept.body()) for n, kept in enumerate(answers(tmp_path, unanswered(record)[0]), 2)]
+    assert unanswered(record + told) == []
+
+
+def test_the_body_of_an_entry_is_as_messages_have_it() -> None:
+    assert Kept("a", (KeptFile("x.jpg", "00", 7),)).body() == (
+        '{"alert":"a","files":[{"name":"x.jpg","sha256":"00","bytes":7}],"dropped":null}'
+    )
+    assert dropped("a", ["x.jpg"], "kept for 30 days").body() == (
+        '{"alert":"a","files":[{"name":"x.jpg","sha256":null,"bytes":null}],"dropped":"kept for 30 days"}'
+    )
+
+
+@given(alert=st.text(min_size=1, max_size=60), other=st.text(min_size=1, max_size=60), camera=st.text(max_size=10))
+def test_every_alert_has_names_of_its_own_from_which_it_is_read(alert: str, other: str, camera: str) -> None:
+    if not all(text.isprintable() for text in (alert, other, camera)):
+        return
+    stem = stem_of(alert, camera)
+    assert Path(f"/x/{stem}.jpg").resolve().parent == Path("/x")
+    assert alert_of(f"evidence/2026-01-02/{stem}.webm") == alert
+    assert alert == other or stem_of(other, camera) != stem
+    assert len(stem_of(alert * 99).encode()) < 255
+
+
+@pytest.mark.parametrize("alert", ["..", ".", "../../etc/passwd", "a/b", "é", "~2", "a@b", "=2F"])
+def test_no_id_leads_out_of_the_folder(alert: str, tmp_path: Path) -> None:
+    file = keep(tmp_path, f"evidence/2026-01-02/{stem_of(alert)}.jpg", b"x")
+    assert (tmp_path / file.name).resolve().parent == tmp_path / "evidence" / "2026-01-02"
+    assert alert_of(file.name) == alert

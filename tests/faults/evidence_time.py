@@ -1,0 +1,107 @@
+"""How soon the evidence of an alert is whole, and how large it is, while the bundled film is watched in real time.
+
+    python -m tests.faults.evidence_time --alerts 50 --every 3
+
+Prints one JSON line an alert, then one of all. Beside the alert of the film itself others are made up, so that there
+are enough to measure; a storm of 50 at once comes last, if it is asked for.
+"""
+
+import argparse
+import json
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+
+from edge.journal import utc
+from edge.kept import Kept
+from edge.live import FileSource, Newest
+from edge.live_evidence import LiveRecorder
+from edge.replay import eyes_desk
+from edge.table_file import read_table
+from engine.verdicts import Alert
+from tests.edge.test_evidence import CLIPS, overdraw
+
+WITHIN_S = 3.0
+
+
+class Asked:
+    """Alerts by when they were raised, and what came of them."""
+
+    def __init__(self) -> None:
+        self.at: dict[str, float] = {}
+        self.told: list[tuple[Kept, float]] = []
+        self.came = self.dropped = 0  # frames
+
+    def tell(self, kept: Kept) -> None:
+        took = round(monotonic() - self.at[kept.alert], 2)
+        self.told.append((kept, took))
+        sizes = {file.name.rpartition(".")[2]: file.bytes for file in kept.files}
+        sys.stdout.write(json.dumps({"alert": kept.alert, "took_s": took, "dropped": kept.dropped, **sizes}) + "\n")
+        sys.stdout.flush()
+
+
+def watched(alerts: int, every_s: float, storm: int, folder: Path) -> Asked:
+    """Watch the film again and again, with an alert every so often."""
+    asked, table = Asked(), read_table(CLIPS / "demo.table.toml")
+    recorder = LiveRecorder(folder, asked.tell)
+    desk = eyes_desk("cpu", 2)
+
+    def raised(alert: Alert) -> None:
+        asked.at[alert.id] = monotonic()
+        recorder.promise(alert, utc())
+
+    before = 0.0
+    while len(asked.at) < alerts:
+        newest, pipeline = Newest(), desk.begin(table, (1920, 1080))
+        source = FileSource(CLIPS / "demo.mp4")
+        threading.Thread(target=lambda: (source.read(newest, threading.Event()), newest.end()), daemon=True).start()  # noqa: B023  used at once
+        for shot in newest.shots(lambda: False):
+            t = before + shot.t
+            step = pipeline.step(shot.t, shot.picture, shot.small)
+            recorder.frame("", t, shot.picture, pipeline.watcher.view())
+            for found in step.verdicts:
+                if isinstance(found, Alert):
+                    raised(replace(found, id=f"r{len(asked.at)}-{found.code}"))
+            if monotonic() > max([*asked.at.values(), 0.0]) + every_s and len(asked.at) < alerts:
+                raised(replace(overdraw(), id=f"r{len(asked.at)}-made-up"))
+            recorder.begin()
+        before += shot.t + 0.04
+        asked.dropped += newest.dropped
+        asked.came += newest.came
+    for number in range(storm):
+        raised(replace(overdraw(), id=f"storm-{number}"))
+    recorder.begin()
+    while recorder.waiting:
+        threading.Event().wait(0.1)
+    recorder.close()
+    return asked
+
+
+def main() -> int:
+    """Give 1 where any evidence came too late."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--alerts", type=int, default=50)
+    parser.add_argument("--every", type=float, default=3.0, metavar="SECONDS")
+    parser.add_argument("--storm", type=int, default=0)
+    options = parser.parse_args()
+    with TemporaryDirectory() as folder:
+        asked = watched(options.alerts, options.every, options.storm, Path(folder))
+    calm = sorted(took for kept, took in asked.told if not kept.alert.startswith("storm"))
+    sizes = [sum(file.bytes or 0 for file in kept.files) for kept, _ in asked.told if len(kept.files) == 2]
+    told = {
+        "alerts": len(calm),
+        "whole_s": {"p50": calm[len(calm) // 2], "p99": calm[int(0.99 * (len(calm) - 1))], "most": calm[-1]},
+        "bytes_an_alert": round(sum(sizes) / max(1, len(sizes))),
+        "frames": asked.came,
+        "frames_dropped": asked.dropped,
+        "late": sum(took > WITHIN_S for took in calm),
+    }
+    sys.stdout.write(json.dumps(told) + "\n")
+    return int(told["late"] != 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
