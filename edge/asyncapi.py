@@ -176,7 +176,7 @@ def envelope(kind: Kind) -> Node:
         },
         "table": {"type": "string", "pattern": f"^{NAME.pattern}$", "description": "as in the topic"},
         "seq": {"type": "integer", "minimum": least, "description": seq},
-        "at": {"type": "string", "format": "date-time", "pattern": "Z$", "description": "UTC, when it was journalled"},
+        "at": {"type": "string", "format": "date-time", "pattern": "Z$", "description": "UTC, when it was made"},
     }
 
 

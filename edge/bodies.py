@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 Seconds = Annotated[float, Meta(ge=0, description="seconds, as `t` of events")]
 Text = Annotated[str, Meta(min_length=1)]
-Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", description="SHA-256")]
+Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Count = Annotated[int, Meta(ge=0)]
 Number = Annotated[int, Meta(ge=1)]
 Result = Literal["completed", "void", "unresolved"]
@@ -57,24 +57,24 @@ class Card(Body, frozen=True, kw_only=True):
 class Raised(Body, frozen=True, kw_only=True):
     """An alert in short; the whole of it was told in its verdict."""
 
-    id: Text
-    round: Number
+    id: Annotated[Text, Meta(description="as rulings name it")]
+    round: Annotated[Number, Meta(description="in which it was raised")]
     t: Seconds
     code: Annotated[Text, Meta(description="as in alerts.md")]
     clause: Annotated[str, Meta(description="of the table's book")]
     severity: Severity
     box: Annotated[int, Meta(ge=1, le=9)] | None
     hand: Annotated[int, Meta(ge=1, le=4)] | None
-    says: Text
+    says: Annotated[Text, Meta(description="one sentence")]
     withdrawn: Annotated[str | None, Meta(description="why it was taken back; null: it stands")]
 
 
 class Round(Body, frozen=True, kw_only=True):
     """A round that is over, whole. It is told again, whole, when a later fact changes what was told of it."""
 
-    round: Number
+    round: Annotated[Number, Meta(description="its number")]
     result: Result
-    why: str
+    why: Annotated[str, Meta(description="why it ended so")]
     inferred: Annotated[bool, Meta(description="nobody said that it was void: concluded from what people did")]
     began: Seconds
     ended: Seconds
@@ -134,8 +134,8 @@ class File(Body, frozen=True, kw_only=True):
     """A file of evidence."""
 
     name: Annotated[Text, Meta(description="within the folder that the table records into")]
-    sha256: Digest | None
-    bytes: Count | None
+    sha256: Annotated[Digest | None, Meta(description="its digest; null: it was dropped, and is not known here")]
+    bytes: Annotated[Count | None, Meta(description="its size; null: as above")]
 
 
 class Evidence(Body, frozen=True, kw_only=True):
@@ -164,8 +164,8 @@ class Command(Body, frozen=True, kw_only=True):
 class Head(Body, frozen=True, kw_only=True):
     """The last entry of the journal, signed: whoever keeps it can prove that the journal went so far, and how."""
 
-    seq: Count
-    hash: Digest
+    seq: Annotated[Count, Meta(description="of that entry")]
+    hash: Annotated[Digest, Meta(description="of that entry, made of it and of the hash of the one before; SHA-256")]
     signature: Annotated[
         str,
         Meta(

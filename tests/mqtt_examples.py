@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -174,9 +175,10 @@ def _command(told: Told, door: Door, said: tuple[str | None, str], t: float) -> 
         told.event(answer.text)
 
 
-def shown(folder: Path) -> dict[str, list[Any]]:
+def shown() -> dict[str, list[Any]]:
     """Give a few payloads of each kind, and of commands under `told`."""
-    found = told_round(folder)
+    with TemporaryDirectory() as folder:
+        found = told_round(Path(folder))
     few = {kind: [json.loads(one.payload) for one in _few(kind, found[kind])] for kind in messages.KINDS}
     return {**few, "told": [json.loads(RULING), json.loads(SPLIT)]}
 
