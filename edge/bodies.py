@@ -82,7 +82,7 @@ class Round(Body, frozen=True, kw_only=True):
         dict[str, list[Card]] | None,
         Meta(
             description="the cards that counted, by the zone in which they lay, as they are known now; "
-            "null where a round is told again that the table holds no more"
+            "null where nobody knows them any more"
         ),
     ]
     settlements: Annotated[list[Settled], Meta(description="the latest of each box, hand and bet")]

@@ -12,6 +12,7 @@ from msgspec import Raw, Struct
 
 from edge import bodies
 from edge.table_state import counted
+from engine.round import Round
 from engine.table import Table
 
 KEPT: Final = 3  # rounds: the engine thinks again of the one that is on and of the one before
@@ -80,7 +81,7 @@ class Story:
             return False
         return True
 
-    def told(self, table: Table | None, *, revises: bool) -> bodies.Round:
+    def told(self, done: Round | None, *, revises: bool) -> bodies.Round:
         """Give what is told of it; it must have ended."""
         assert self.end is not None  # noqa: S101  who calls looked
         return bodies.Round(
@@ -90,7 +91,7 @@ class Story:
             inferred=self.end.inferred,
             began=self.began,
             ended=self.end.t,
-            hands=counted(table, self.number),
+            hands=None if done is None else counted(done),
             settlements=[*self.settlements.values()],
             alerts=[*self.alerts.values()],
             revises=revises,
@@ -102,11 +103,13 @@ class RoundFold:
 
     def __init__(self) -> None:
         self.stories: dict[int, Story] = {}
+        self._rounds: dict[int, Round] = {}  # as the table held them when they were last looked at
 
     def take(self, verdicts: Sequence[str], table: Table | None) -> list[bodies.Round]:
         """Take what one event brought, as it is journalled; give the rounds that are to be told for it.
 
-        The table is as it is after that event. A round of which only the end was heard is not told.
+        To be called after every event, also where that brought nothing: a table may forget a round as it ends. A round
+        of which only the end was heard is not told.
         """
         before = {number for number, story in self.stories.items() if story.end is not None}
         changed: dict[int, None] = {}
@@ -116,7 +119,14 @@ class RoundFold:
                 before.discard(line.round)
             if self._story(line).take(line, text):
                 changed[line.round] = None
-        return [*self._ended(changed, before, table)]
+        self._look(table)
+        return [*self._ended(changed, before)]
+
+    def _look(self, table: Table | None) -> None:
+        both = () if table is None else (table.last, table.life)
+        self._rounds |= {life.number: life.round for life in both if life is not None}
+        for number in self._rounds.keys() - self.stories.keys():
+            del self._rounds[number]
 
     def _story(self, line: _Line) -> Story:
         starts = line.verdict == "round-started"
@@ -127,11 +137,11 @@ class RoundFold:
                 del self.stories[next(iter(self.stories))]
         return self.stories[line.round]
 
-    def _ended(self, changed: Iterable[int], before: set[int], table: Table | None) -> Iterable[bodies.Round]:
+    def _ended(self, changed: Iterable[int], before: set[int]) -> Iterable[bodies.Round]:
         for number in changed:
             story = self.stories.get(number)
             if story is not None and story.whole and story.end is not None:
-                yield story.told(table, revises=number in before)
+                yield story.told(self._rounds.get(number), revises=number in before)
 
 
 def _raised(line: _Line) -> bodies.Raised:

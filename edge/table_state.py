@@ -63,11 +63,9 @@ def bets(table: Table) -> dict[str, bodies.Bet]:
     return dict(sorted(found.items()))
 
 
-def counted(table: Table | None, number: int) -> Hands | None:
-    """Give the cards that counted in a round, by hand: as they lay, or as a ruling put them. None: it is not held."""
-    both = () if table is None else (table.life, table.last)
-    held = next((one.round for one in both if one is not None and one.number == number), None)
-    return None if held is None else _by_zone(_counted(held))
+def counted(done: Round) -> Hands:
+    """Give the cards that counted in a round, by hand: as they lay, or as a ruling put them."""
+    return _by_zone(_counted(done))
 
 
 def _counted(done: Round) -> Iterable[tuple[str, Seen]]:

@@ -16,6 +16,7 @@ from edge.bodies import Body
 from edge.commands import Door, Taken
 from edge.messages import KINDS
 from engine.books import BOOKS
+from engine.events import PARSERS
 from tests.asyncapi_messages import channel, validate, validator
 from tests.mqtt_examples import ADDRESS, BOXES, Came, Told, shown
 from tests.mqtt_page import PART
@@ -111,6 +112,16 @@ def test_events_and_verdicts_are_those_of_the_schemas_that_ship() -> None:
         schemas = DOCUMENT["components"]["schemas"]
         assert [schemas[f"{name}.{one['title']}"] for one in kept["oneOf"]] == kept["oneOf"]
         assert len(schemas[name.capitalize()]["oneOf"]) == len(kept["oneOf"])
+
+
+def test_every_event_of_the_engine_is_described() -> None:
+    """Those that the page of events shows are one of each kind at least."""
+    rows = re.findall(r'^\{"t":.*"event":.*$', (DOCS / "events.md").read_text("utf-8"), re.MULTILINE)
+    events = [json.loads(row) for row in rows]
+    assert {one["event"] for one in events} == set(PARSERS)
+    assert {f"event.{kind}" for kind in PARSERS} <= set(DOCUMENT["components"]["schemas"])
+    for one in events:
+        validator("event").validate({**shown()["event"][0], "event": one})
 
 
 def test_every_member_of_a_body_is_described_and_always_there() -> None:

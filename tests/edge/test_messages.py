@@ -191,6 +191,17 @@ def test_a_round_of_which_only_the_end_was_heard_is_not_told() -> None:
     assert fold.take([_line("settlement", 4), _line("round-ended", 4, ',"result":"void","why":""')], None) == []
 
 
+def test_a_round_that_the_table_forgets_as_it_ends_is_told_with_its_cards() -> None:
+    told = Told()
+    told.event('{"t":0,"event":"chips","spot":"box1.main","amount":100}')
+    told.event('{"t":1,"event":"card","id":"c1","zone":"box1.cards","card":"Th"}')
+    told.event('{"t":60,"event":"gap","since":2,"lost":true,"why":"other cards lie there"}')
+    assert (told.table.life, told.table.last) == (None, None)
+    body = validate(told.last("round").topic, told.last("round").payload)["round"]
+    assert (body["result"], [*body["hands"]]) == ("unresolved", ["box1.cards"])
+    assert "nobody watched from 2.0 s to 60.0 s" in body["why"]
+
+
 def test_a_number_that_comes_anew_is_another_round() -> None:
     fold = RoundFold()
     ended = _line("round-ended", 1, ',"result":"void","why":""')
@@ -386,11 +397,10 @@ Th to box 1 hand 2
 def test_hands_of_a_split_are_told_apart() -> None:
     (scenario,) = parse(SPLIT)
     *_, (told, _) = played(scenario, "blackjack-rws-v5")
-    hands = counted(told.table, 1)
-    assert hands is not None
+    assert told.table.life is not None
+    hands = counted(told.table.life.round)
     assert [*hands] == ["dealer.cards", "box1.cards", "box1.hand2"]
     assert [card.card for card in hands["box1.hand2"]] == ["8d", "Th"]
-    assert counted(told.table, 2) is None
 
 
 def test_low_and_high_are_told_apart() -> None:
