@@ -38,6 +38,22 @@ class Watching(Protocol):
     def finish(self) -> Step: ...
 
 
+class Live(Protocol):
+    """The watchers of a table's cameras, as one."""
+
+    def step(self, camera: str, t: float, picture: Picture, small: Picture) -> list[dict[str, object]]: ...
+
+    def wait(self, t: float) -> list[dict[str, object]]: ...
+
+    def tick(self, t: float) -> dict[str, object]: ...
+
+    def finish(self) -> list[dict[str, object]]: ...
+
+    def view(self, camera: str) -> View: ...
+
+    def doubts(self) -> tuple[str, ...]: ...
+
+
 class Desk(Protocol):
     """Where footage is watched: the models, opened when they are first needed."""
 
@@ -53,6 +69,9 @@ class Desk(Protocol):
 
     def again(self, pipeline: Watching) -> None:
         """Hand the eyes in again."""
+
+    def watching(self, table: TableFile) -> Live:
+        """Give what watches a table live."""
 
 
 Opener = Callable[[str, int], Desk]  # of a provider and a number of threads

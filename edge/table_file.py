@@ -18,7 +18,14 @@ from vision.shapes import for_book
 SERVICE = ("mqtt", "record", "serve")  # parts that only the service needs
 PARTS = {"table", "camera", "layout", *SERVICE}
 TABLE = {"id", "site", "book", "decks", "min", "max", "settings"}
-CAMERA = {"source", "lens", "camera_matrix", "points"}
+CAMERA = {"source", "loop", "lens", "camera_matrix", "points"}
+
+
+@dataclass(frozen=True)
+class CameraFile:
+    name: str
+    source: str
+    loop: bool
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,11 @@ class TableFile:
     mqtt: MqttFile | None  # with none there is a broker of our own
     record: RecordFile
     serve: tuple[str, int] | None  # where figures for Prometheus are to be had
+    loop: bool = False
+
+    @property
+    def cameras(self) -> tuple[CameraFile, ...]:
+        return (CameraFile("camera", self.source, self.loop),)
 
     def camera(self, size: tuple[int, int]) -> Fit:
         """Hang the camera over the felt, for pictures of a size."""
@@ -79,6 +91,7 @@ def _table(found: Mapping[str, object], path: Path) -> TableFile:
         mqtt_of(mqtt, home) if mqtt is not None else None,
         record_of(record or {}, home),
         serve_of(serve or {}),
+        bool(camera.get("loop")),
     )
 
 

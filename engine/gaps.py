@@ -62,13 +62,10 @@ def explained(unseen: Unseen, log: Log, lives: Lives) -> Log:
     open_ = [now.alerts[name].code for name, plan in now.plans.items() if plan.waits and name in now.alerts]
     if open_:
         raise Lost(f"nobody saw what followed {open_[-1]}")
-    before, after = _chips(unseen.entries, now)
     cards = [entry for entry in unseen.entries if isinstance(entry[1], Dealt)]
-    moves = [entry for entry in unseen.entries if isinstance(entry[1], Move)]
-    rest = [entry for entry in unseen.entries if isinstance(entry[1], Turn | Remove)]
-    for first, last in ((moves, []), ([], moves)) if moves and cards else ((moves, []),):
+    for before, after in _parted(unseen.entries, now):
         trial = _Trial(unseen.gap, log, lives, now)
-        found = trial.order([*before, *first], cards, [*last, *rest, *after, end])
+        found = trial.order(before, cards, [*after, end])
         if found is not None:
             trial.check(found, cards)
             return trial.dated(found)
@@ -155,19 +152,26 @@ class _Trial:
         return True
 
 
-def _chips(entries: Sequence[Entry], now: Round) -> tuple[Log, Log]:
-    """Part chips: those put down before the cards that came, and those that were moved after them."""
+def _parted(entries: Sequence[Entry], now: Round) -> Iterator[tuple[Log, Log]]:
+    """Give what may have come before the cards, and after them, the likeliest first."""
+    moves = [entry for entry in entries if isinstance(entry[1], Move)]
+    rest = [entry for entry in entries if isinstance(entry[1], Turn | Remove)]
+    chips = [entry for entry in entries if isinstance(entry[1], Chips)]
+    put = [entry for entry in chips if _is_put(entry[1], entries, now)]
+    taken = [entry for entry in chips if entry not in put]
+    yield [*put, *moves], [*rest, *taken]  # a double or a split comes before its card
+    if moves:
+        yield put, [*moves, *rest, *taken]
+    if taken:
+        yield [*chips, *moves], rest
+
+
+def _is_put(event: Event, entries: Sequence[Entry], now: Round) -> bool:
+    """Tell whether chips likely were there when the cards came."""
     boxes = {one.zone.box for _, one in entries if isinstance(one, Dealt)}
-    before: Log = []
-    after: Log = []
-    for entry in entries:
-        event = entry[1]
-        if not isinstance(event, Chips):
-            continue
-        theirs = not boxes or (event.spot is not None and event.spot.box in boxes)
-        first = event.amount != 0 if now.closed else theirs  # a double or a split comes before its card
-        (before if first else after).append(entry)
-    return before, after
+    assert isinstance(event, Chips)  # noqa: S101  only of chips this is asked
+    theirs = not boxes or (event.spot is not None and event.spot.box in boxes)
+    return event.amount != 0 if now.closed else theirs
 
 
 def _grave(round_: Round) -> set[str]:

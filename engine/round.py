@@ -186,6 +186,14 @@ class Round(Watched):
         """Judge chips that the dealer paid or took before the bet was decided."""
         raise NotImplementedError
 
+    def done(self, zone: Zone) -> bool:
+        """Tell whether the cards of a hand decide nothing any more; the dealer's do while any bet is open."""
+        mine = [stack for stack in self.stacks.values() if stack.at_close and zone.box in (0, stack.spot.box)]
+        if not zone.box:
+            return bool(mine) and not any(self.undecided(stack) for stack in mine)
+        mains = [payments.bet(stack.spot) for stack in mine if stack.spot.kind == "main"]
+        return bool(mains) and all((zone.box, zone.hand, bet) in self.settlements for bet in mains)
+
     def unwatched(self, lasted: float) -> None:
         """So long nobody watched: what waits may have come, what was said nobody heard."""
         raise NotImplementedError

@@ -191,7 +191,9 @@ class Table:
             found = gaps.explained(unseen, life.log, lambda log: self._lived(life, log))
         except gaps.Lost as lost:
             self._lose(gaps.sentence(unseen.gap._replace(why=str(lost))), unseen.gap.t, out)
-            return
+            found = []
+            for _, event in unseen.entries:
+                self._overlooks(event)
         for entry in found:
             self._goes_on(life, entry, out)
 
