@@ -6,10 +6,10 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from edge import bodies
+from edge.health_told import health_of
 from edge.journal import rfc3339
 from edge.opening import BACK
 from edge.recovery import NAME as COURSE
-from edge.speech import health_of
 from edge.table_state import state
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Duties:
         if not self.changed or sight is None:
             return
         self.changed = False
-        found = state(sight.table, self.of.record.fold, self._doubts, self._troubles)
+        found = state(sight.table, sight.fold, self._doubts, self._troubles)
         if found != self.state:
             self.state = found
             self.of.outbox.publish_state(self.of.speech.state(found))
@@ -138,7 +138,7 @@ class Duties:
             return
         signature = self.of.signer.sign(head)
         body = bodies.Head(seq=head.seq, hash=head.hash.hex(), signature=signature, key=self.of.signer.public)
-        self.of.record.tell("head", body)
+        self.of.record.add("head", body)
         self._signed = self.of.journal.head.seq
         self.of.outbox.wake()
 

@@ -8,9 +8,7 @@ from edge.journal import Entry, Fact, utc
 from edge.kept import Kept
 from edge.messages import alert_body
 from edge.replay_film import json_line
-from edge.replay_state import Step
-from edge.round_fold import RoundFold
-from engine.table import Table
+from edge.sight import Judged
 from engine.verdicts import Alert, encode
 
 Promise = Callable[[Alert, str], Mapping[str, str] | None]  # of an alert and its time: the files it will have
@@ -28,25 +26,23 @@ class Record:
     def __init__(
         self,
         keep: Keep,
-        fold: RoundFold,
         promise: Promise,
         out: TextIO | None = None,
         now: Callable[[], str] = utc,
     ) -> None:
-        self.keep, self.fold, self.promise, self.out, self.now = keep, fold, promise, out, now
+        self.keep, self.promise, self.out, self.now = keep, promise, out, now
 
-    def step(self, step: Step, table: Table, memory: Mapping[str, bytes] | None = None) -> None:
+    def tell(self, judged: Judged) -> None:
         """Tell what one picture brought, or one command."""
         at = self.now()
-        facts = [Fact("event", json_line(event).rstrip()) for event in step.events]
-        for verdict in step.verdicts:
+        facts = [Fact("event", json_line(event).rstrip()) for event in judged.events]
+        for verdict in judged.verdicts:
             facts.append(Fact("verdict", encode(verdict)))
             if isinstance(verdict, Alert):
                 facts.append(Fact("alert", alert_body(verdict, self._files(verdict, at))))
-        verdicts = [fact.body for fact in facts if fact.kind == "verdict"]
-        facts += [Fact("round", written(body)) for body in self.fold.take(verdicts, table)]
+        facts += [Fact("round", written(body)) for body in judged.rounds]
         if facts:
-            self.keep(at, facts, memory)
+            self.keep(at, facts, judged.memory)
             self._say(facts)
 
     def _files(self, alert: Alert, at: str) -> Files | None:
@@ -55,20 +51,20 @@ class Record:
 
     def note(self, kind: NoteKind, says: str, *, camera: str | None = None, since: float | None = None) -> None:
         """Tell something of the box itself."""
-        self.tell("note", Note(kind=kind, says=says, camera=camera, since=since))
+        self.add("note", Note(kind=kind, says=says, camera=camera, since=since))
 
-    def tell(self, kind: str, body: Body) -> None:
+    def add(self, kind: str, body: Body) -> None:
         self.keep(self.now(), [Fact(kind, written(body))])
 
     def evidence(self, kept: Kept) -> None:
         """Tell what came of the files of an alert."""
         files = [File(name=one.name, sha256=one.sha256, bytes=one.bytes) for one in kept.files]
-        self.tell("evidence", Evidence(alert=kept.alert, files=files, dropped=kept.dropped))
+        self.add("evidence", Evidence(alert=kept.alert, files=files, dropped=kept.dropped))
 
     def pruned(self, last: Entry) -> None:
         """Tell which entries are dropped now."""
         says = f"entries up to {last.seq}, of {last.at} and before, are older than the journal is kept"
-        self.tell("note", Note(kind="pruned", says=says, upto=last.seq, hash=last.hash.hex()))
+        self.add("note", Note(kind="pruned", says=says, upto=last.seq, hash=last.hash.hex()))
 
     def _say(self, facts: Sequence[Fact]) -> None:
         if self.out is not None:

@@ -30,13 +30,14 @@ from edge.mqtt import Terms
 from edge.opening import Opened, door, opened
 from edge.outbox import Inbox, Outbox, Voice
 from edge.record import Record
-from edge.replay_state import Desk, Step
-from edge.sight import Sight
+from edge.replay_state import Desk
+from edge.sight import Judged, Sight
 from edge.space import Limits, Space, estimate, habits
 from edge.speech import Speech
 from edge.table_file import TableFile
 from edge.table_service import MqttFile
 from edge.usage import UsageError
+from engine.verdicts import Alert
 
 TURN_S: Final = 0.1  # so long a picture is waited for
 GOODBYE_S: Final = 10.0  # for what is not acknowledged when all ends
@@ -116,7 +117,8 @@ class Sitting:
             orders.folder, self.later.kept.put, [one.name for one in table.cameras], self.space
         )
         stack.callback(self.recorder.close)
-        self.record = Record(self.holding.add, found.fold, self.recorder.promise, orders.out)
+        self.record = Record(self.holding.add, self.recorder.promise, orders.out)
+        self.fold = found.fold
         self.speech = Speech(table, found.journal, found.signer.public)
         self.door = door(self.speech.address, table, found.journal)
         self.course, self.again = found.course or Course(table.book), found.course is not None
@@ -216,24 +218,22 @@ class Sitting:
 
     def _look(self, feed: Feed, shot: Shot) -> None:
         if self.sight is None:
-            self.sight = Sight(self.desk.watching(self.orders.table), self.course, again=self.again)
+            self.sight = Sight(self.desk.watching(self.orders.table), self.course, self.fold, again=self.again)
         start = self.now()
-        step = self.sight.step(feed.name, shot.t, shot.picture, shot.small)
+        judged = self.sight.step(feed.name, shot.t, shot.picture, shot.small)
         self.stepped = True
         self.pulse.stepped(self.now() - start)
         self.recorder.frame(feed.name, shot.t, shot.picture, self.sight.watching.view(feed.name))
-        if step.events or step.verdicts:
-            self.tell(step)
+        if judged.events or judged.verdicts:
+            self.tell(judged)
             self.pulse.lag.add(self.now() - shot.taken)
 
-    def tell(self, step: Step) -> None:
+    def tell(self, judged: Judged) -> None:
         """Keep what came, and have it told; evidence is made of what is kept."""
-        assert self.sight is not None  # noqa: S101  it came from there
-        for verdict in step.verdicts:
-            severity = getattr(verdict, "severity", None)
-            if severity is not None:
-                self.pulse.alert(severity)
-        self.record.step(step, self.sight.table, self.sight.memory())
+        for verdict in judged.verdicts:
+            if isinstance(verdict, Alert):
+                self.pulse.alert(verdict.severity)
+        self.record.tell(judged)
         self.recorder.begin()
         self.outbox.wake()
         self.duties.changed = True
@@ -266,7 +266,7 @@ class Sitting:
         by = sender if body.proven else f"{sender} (not proven)"
         says = f"a command of {by} on {body.topic}: {'taken' if body.taken else body.why}"
         say(says if body.times == 1 else f"{says} ({body.times} times)", table=self.orders.table.id)
-        self.record.tell("command", body)
+        self.record.add("command", body)
         self.outbox.wake()
         if isinstance(found, Taken):
             assert self.sight is not None  # noqa: S101  the door is open only then

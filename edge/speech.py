@@ -6,9 +6,7 @@ from itertools import count
 from typing import Literal
 
 from edge import bodies, messages
-from edge.health import Vitals
 from edge.journal import Entry, Journal, utc
-from edge.lags import Spread
 from edge.messages import Address, Message, Stamp
 from edge.mqtt import Outgoing
 from edge.table_file import TableFile
@@ -52,37 +50,6 @@ class Speech:
 
     def _stamp(self) -> Stamp:
         return Stamp(self.journal.id, self.journal.head.seq, self.now(), next(self._count))
-
-
-def health_of(vitals: Vitals) -> bodies.Health:
-    """Give what the health message says."""
-    process, disk = vitals.process, vitals.disk
-    return bodies.Health(
-        fps=round(vitals.fps, 2),
-        came=vitals.came,
-        dropped=vitals.dropped,
-        lag_s=_spread(vitals.lag),
-        inference_s=_spread(vitals.inference),
-        outbox=vitals.outbox,
-        disk_free_bytes=None if disk is None else disk.free_bytes,
-        temperature_c=vitals.temperature_c,
-        clock=bodies.Clock(synchronised=vitals.synchronised, jumped_s=round(vitals.leapt_s, 3), jumps=vitals.leaps),
-        uptime_s=round(max(vitals.uptime_s, 0.0), 1),
-        cameras={
-            one.name: bodies.CameraHealth(
-                trouble=one.trouble, fps=round(one.fps, 2), came=one.came, dropped=one.dropped
-            )
-            for one in vitals.cameras
-        },
-        rss_bytes=process.resident_bytes,
-        open_files=process.open_files,
-    )
-
-
-def _spread(found: Spread) -> bodies.Spread | None:
-    if found.p50_s is None or found.p99_s is None:
-        return None
-    return bodies.Spread(p50=round(found.p50_s, 4), p99=round(found.p99_s, 4))
 
 
 def _outgoing(message: Message) -> Outgoing:
