@@ -25,7 +25,8 @@ AGAIN_S: Final = (1.0, 2.0, 5.0, 10.0, 30.0)  # waits before another try
 JITTER: Final = 0.2  # more or less, so that a room full of tables does not come at once
 LASTED_S: Final = 30.0  # a connection of that age was a good one
 WORKED_S: Final = 5.0  # so was one of that age over which something was acknowledged
-NEWS_S: Final = 0.5  # a thread that waits for news looks up so often
+WORKED_FAILURES: Final = 2  # one over which something was acknowledged counts for no more than these
+NEWS_S: Final = 0.2  # a thread that waits for news looks up so often
 GOODBYE_S: Final = 1.0  # kept for the last words when closing
 
 
@@ -158,14 +159,20 @@ class Outbox:
             try:
                 self._talk()
             except BrokerLostError as error:
-                age = self._clock.now() - since
-                lasted = age > LASTED_S or (age > WORKED_S and self.acknowledged > count)
                 refused = isinstance(error, RefusedError)
-                self._failures = 0 if lasted and not refused else self._failures
+                if not refused:
+                    self._forgive(self._clock.now() - since, worked=self.acknowledged > count)
                 self._told(str(error), refused=refused)
                 wait = AGAIN_S[min(self._failures, len(AGAIN_S) - 1)]
                 self._failures += 1
                 self._stop.wait(wait * (1.0 + JITTER * (2.0 * self._clock.chance() - 1.0)))
+
+    def _forgive(self, age_s: float, *, worked: bool) -> None:
+        """A good connection is tried again soon; one that worked for a moment, not at once: two may be taking turns."""
+        if age_s > LASTED_S or (worked and age_s > WORKED_S):
+            self._failures = 0
+        elif worked:
+            self._failures = min(self._failures, WORKED_FAILURES)
 
     def _talk(self) -> None:
         """Hold one connection, from its beginning to its end."""
