@@ -107,7 +107,8 @@ class Link:
         self.acknowledged: deque[int] = deque()
         self.received: deque[Incoming] = deque()
         self.oversized = 0  # came, and were not looked at
-        self.deaf: str | None = None  # why we hear nothing
+        self.listens = False  # the broker has answered whether it lets us hear
+        self.deaf: str | None = None  # and why not
         self.window = 0  # messages that may be on their way at a time; none before we are in
         self.largest: int | None = None  # bytes of a packet that the broker takes
         self._environ, self._now = environ, now
@@ -311,6 +312,7 @@ class Link:
         reasons: Sequence[ReasonCode],
         _properties: Properties | None,
     ) -> None:
+        self.listens = True
         refused = [str(reason).lower() for reason in reasons if reason.is_failure]
         if refused:
             self.deaf = f"{self.broker.url}: the broker lets us hear nothing on {self.terms.hears}: {refused[0]}"

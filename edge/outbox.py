@@ -83,6 +83,7 @@ class Outbox:
         self.oversized = 0  # commands that were too large to be looked at
         self.refused: str | None = None  # the broker says no
         self.trouble: str | None = None  # there is no connection, for this or another reason
+        self.deaf: str | None = None  # there is a connection, and the broker lets no commands come
         self.fault: Exception | None = None
         self._journal, self._broker, self._terms, self._voice = journal, broker, terms, voice
         self._environ, self._clock = environ, clock
@@ -94,6 +95,7 @@ class Outbox:
         self._stop = threading.Event()
         self._until = 0.0
         self._failures = 0
+        self._proved = False  # of this connection: what we say is taken, so that what was said against it holds no more
         self._threads = [
             threading.Thread(target=self._watched, args=(work,), name=f"outbox-{name}", daemon=True)
             for name, work in (("talk", self._run), ("news", self._listen))
@@ -200,6 +202,10 @@ class Outbox:
         sending.keep()
         link.step(sending.wait_s(), self._waker)
         self._heard(link, sending)
+        if not self._proved and (sending.count or (link.listens and not link.flying and not sending.lanes.left)):
+            self._proved = True
+            self.refused = self.trouble = None
+            self._voice.say(f"{self._broker.url}: connected")
 
     def _heard(self, link: Link, sending: Sending) -> None:
         count = sending.count
@@ -209,9 +215,9 @@ class Outbox:
         while link.received:
             one = link.received.popleft()
             self._voice.command(one.topic, one.payload, one.retained)
-        if link.deaf is not None:
-            self._voice.say(link.deaf)
-            link.deaf = None
+        if link.listens and link.deaf != self.deaf:
+            self.deaf = link.deaf
+            self._voice.say(self.deaf or f"{self._broker.url}: commands come again")
 
     def _welcomed(self) -> None:
         with self._guard:
@@ -221,8 +227,7 @@ class Outbox:
         with self._guard:
             self._states = {message.topic: message for message in birth} | self._states
         self.connections += 1
-        self.refused = self.trouble = None
-        self._voice.say(f"{self._broker.url}: connected")
+        self._proved = False
 
     def _told(self, text: str, *, refused: bool) -> None:
         """Say why there is no connection; once, not each time."""
