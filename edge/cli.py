@@ -19,6 +19,7 @@ COMMANDS = {
     "detect": ("edge.detect", "detect"),
     "judge": ("edge.judge", "judge"),
     "verify": ("edge.verify", "verify"),
+    "doctor": ("edge.doctor", "doctor"),
     "books": ("edge.books", "books"),
     "calibrate": ("edge.calibrate", "calibrate"),
     "bench": ("edge.benches", "bench"),
@@ -87,6 +88,8 @@ def _parser() -> argparse.ArgumentParser:
     add_verify_options(
         commands.add_parser("verify", help="proves that a record is whole and unaltered, or names what is not")
     )
+    doctor = commands.add_parser("doctor", help="looks at all that a table needs, and says what to do")
+    doctor.add_argument("-c", "--table", required=True, action="append", metavar="FILE", help="as `run` takes it")
     detect = commands.add_parser("detect", help="pictures in, the cards and chips on them out")
     _detect_options(detect)
     books = commands.add_parser("books", help="the books, their pay tables, settings and clauses")

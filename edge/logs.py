@@ -76,9 +76,9 @@ class _Human(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         where = [NAME, *_table(record)]
-        lines = [": ".join([*where, _plain(record.getMessage())])]
+        lines = [": ".join([*where, plain(record.getMessage())])]
         if record.exc_info:
-            lines += [f"  {_plain(line)}" for line in self.formatException(record.exc_info).splitlines()]
+            lines += [f"  {plain(line)}" for line in self.formatException(record.exc_info).splitlines()]
         return self._secrets.hidden("\n".join(lines))
 
 
@@ -124,13 +124,13 @@ def _is_journal(stream: TextIO, told: str) -> bool:
 
 def _table(record: logging.LogRecord) -> list[str]:
     table = getattr(record, OURS, {}).get("table")
-    return [_plain(str(table))] if table else []
+    return [plain(str(table))] if table else []
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     r"""Write signs that move a terminal's cursor, or begin a line, as their numbers.
 
-    >>> _plain("a\nfeltwatch: \x1b[2Jb")
+    >>> plain("a\nfeltwatch: \x1b[2Jb")
     'a\\nfeltwatch: \\x1b[2Jb'
     """
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
