@@ -10,7 +10,7 @@ from typing import Final, Self
 
 from amqtt.broker import Broker as Amqtt  # type: ignore[import-untyped]  # it has no types
 from amqtt.contexts import BrokerConfig, ListenerConfig  # type: ignore[import-untyped]  # as above
-from amqtt.errors import AMQTTError  # type: ignore[import-untyped]  # as above
+from amqtt.errors import BrokerError  # type: ignore[import-untyped]  # as above
 
 from edge.table_service import MqttFile
 from edge.usage import UsageError
@@ -19,7 +19,35 @@ HERE: Final = "127.0.0.1"
 PORT: Final = 1883
 ANYBODY: Final = "amqtt.plugins.authentication.AnonymousAuthPlugin"  # who is on this machine is trusted
 START_S: Final = 10.0
+STOP_S: Final = 2.0  # for those who are there to be gone
 LOUD: Final = ("amqtt", "transitions")  # they log each packet, and each client that goes
+
+
+class _Tidy(Amqtt):  # type: ignore[misc]  # as above
+    """Lets go of every connection: amqtt forgets those that never came in."""
+
+    def __init__(self, config: BrokerConfig) -> None:
+        super().__init__(config)
+        self._here: dict[asyncio.Task[None] | None, asyncio.StreamWriter] = {}
+
+    async def stream_connected(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, listener_name: str
+    ) -> None:
+        task = asyncio.current_task()
+        self._here[task] = writer
+        try:
+            await super().stream_connected(reader, writer, listener_name)
+        finally:
+            self._here.pop(task)
+            writer.close()
+
+    async def shutdown(self) -> None:
+        for writer in self._here.values():
+            writer.close()
+        await super().shutdown()
+        if self._here:
+            await asyncio.wait([task for task in self._here if task is not None], timeout=STOP_S)
+        await asyncio.sleep(0.0)  # in which the last of them is closed
 
 
 class Broker:
@@ -65,7 +93,7 @@ class Broker:
     def _run(self) -> None:
         try:
             asyncio.run(self._serve())
-        except (AMQTTError, OSError) as error:
+        except (BrokerError, OSError) as error:
             self._fault = error
             self._ready.set()
 
@@ -73,7 +101,7 @@ class Broker:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         self._loop.set_exception_handler(lambda _loop, _context: None)  # a client that went in the middle of something
         listener = ListenerConfig(bind=f"{HERE}:{self.port}")
-        broker = Amqtt(BrokerConfig({"default": listener}, plugins={ANYBODY: {"allow_anonymous": True}}))
+        broker = _Tidy(BrokerConfig({"default": listener}, plugins={ANYBODY: {"allow_anonymous": True}}))
         await broker.start()
         self._ready.set()
         await self._stop.wait()

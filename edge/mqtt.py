@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
-from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
+from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage, topic_matches_sub
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
 from paho.mqtt.exception import MQTTException
 from paho.mqtt.packettypes import PacketTypes
@@ -33,7 +33,7 @@ LARGEST: Final = 64 * 1024  # bytes of a packet that we let come
 HEARD_AT_A_TIME: Final = 10  # messages of QoS 1 that may be on their way to us
 SENT_AT_A_TIME: Final = 20  # and from us, where the broker does not want fewer
 LOOK_S: Final = 0.5  # paho looks after its pings so often
-KEEPALIVES: Final = 1.6  # a broker gives us up after one and a half of them, and then looks only now and then
+KEEPALIVES: Final = 2  # pings in our time: a broker waits for one and a half of them, and looks only now and then
 OVERHEAD: Final = 64  # bytes of a packet beside topic and payload, at most
 MALFORMED: Final = (MQTTException, ValueError, IndexError, KeyError, TypeError, AssertionError, struct.error)
 UNHEARD: Final = 0x8D  # so paho says that no answer came to its ping
@@ -107,7 +107,8 @@ class Link:
         self.acknowledged: deque[int] = deque()
         self.received: deque[Incoming] = deque()
         self.oversized = 0  # came, and were not looked at
-        self.deaf: str | None = None  # why we hear nothing
+        self.listens = False  # the broker has answered whether it lets us hear
+        self.deaf: str | None = None  # and why not
         self.window = 0  # messages that may be on their way at a time; none before we are in
         self.largest: int | None = None  # bytes of a packet that the broker takes
         self._environ, self._now = environ, now
@@ -311,11 +312,14 @@ class Link:
         reasons: Sequence[ReasonCode],
         _properties: Properties | None,
     ) -> None:
+        self.listens = True
         refused = [str(reason).lower() for reason in reasons if reason.is_failure]
         if refused:
             self.deaf = f"{self.broker.url}: the broker lets us hear nothing on {self.terms.hears}: {refused[0]}"
 
     def _on_message(self, _client: Client, _data: object, message: MQTTMessage) -> None:
+        if not topic_matches_sub(self.terms.hears, message.topic):
+            return  # amqtt gives whoever comes in what is retained for others
         if len(message.payload) > LARGEST:
             self.oversized += 1
         else:

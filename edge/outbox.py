@@ -25,7 +25,8 @@ AGAIN_S: Final = (1.0, 2.0, 5.0, 10.0, 30.0)  # waits before another try
 JITTER: Final = 0.2  # more or less, so that a room full of tables does not come at once
 LASTED_S: Final = 30.0  # a connection of that age was a good one
 WORKED_S: Final = 5.0  # so was one of that age over which something was acknowledged
-NEWS_S: Final = 0.5  # a thread that waits for news looks up so often
+WORKED_FAILURES: Final = 2  # one over which something was acknowledged counts for no more than these
+NEWS_S: Final = 0.2  # a thread that waits for news looks up so often
 GOODBYE_S: Final = 1.0  # kept for the last words when closing
 
 
@@ -82,6 +83,7 @@ class Outbox:
         self.oversized = 0  # commands that were too large to be looked at
         self.refused: str | None = None  # the broker says no
         self.trouble: str | None = None  # there is no connection, for this or another reason
+        self.deaf: str | None = None  # there is a connection, and the broker lets no commands come
         self.fault: Exception | None = None
         self._journal, self._broker, self._terms, self._voice = journal, broker, terms, voice
         self._environ, self._clock = environ, clock
@@ -93,6 +95,7 @@ class Outbox:
         self._stop = threading.Event()
         self._until = 0.0
         self._failures = 0
+        self._proved = False  # of this connection: what we say is taken, so that what was said against it holds no more
         self._threads = [
             threading.Thread(target=self._watched, args=(work,), name=f"outbox-{name}", daemon=True)
             for name, work in (("talk", self._run), ("news", self._listen))
@@ -158,14 +161,20 @@ class Outbox:
             try:
                 self._talk()
             except BrokerLostError as error:
-                age = self._clock.now() - since
-                lasted = age > LASTED_S or (age > WORKED_S and self.acknowledged > count)
                 refused = isinstance(error, RefusedError)
-                self._failures = 0 if lasted and not refused else self._failures
+                if not refused:
+                    self._forgive(self._clock.now() - since, worked=self.acknowledged > count)
                 self._told(str(error), refused=refused)
                 wait = AGAIN_S[min(self._failures, len(AGAIN_S) - 1)]
                 self._failures += 1
                 self._stop.wait(wait * (1.0 + JITTER * (2.0 * self._clock.chance() - 1.0)))
+
+    def _forgive(self, age_s: float, *, worked: bool) -> None:
+        """A good connection is tried again soon; one that worked for a moment, not at once: two may be taking turns."""
+        if age_s > LASTED_S or (worked and age_s > WORKED_S):
+            self._failures = 0
+        elif worked:
+            self._failures = min(self._failures, WORKED_FAILURES)
 
     def _talk(self) -> None:
         """Hold one connection, from its beginning to its end."""
@@ -193,6 +202,10 @@ class Outbox:
         sending.keep()
         link.step(sending.wait_s(), self._waker)
         self._heard(link, sending)
+        if not self._proved and (sending.count or (link.listens and not link.flying and not sending.lanes.left)):
+            self._proved = True
+            self.refused = self.trouble = None
+            self._voice.say(f"{self._broker.url}: connected")
 
     def _heard(self, link: Link, sending: Sending) -> None:
         count = sending.count
@@ -202,9 +215,9 @@ class Outbox:
         while link.received:
             one = link.received.popleft()
             self._voice.command(one.topic, one.payload, one.retained)
-        if link.deaf is not None:
-            self._voice.say(link.deaf)
-            link.deaf = None
+        if link.listens and link.deaf != self.deaf:
+            self.deaf = link.deaf
+            self._voice.say(self.deaf or f"{self._broker.url}: commands come again")
 
     def _welcomed(self) -> None:
         with self._guard:
@@ -214,8 +227,7 @@ class Outbox:
         with self._guard:
             self._states = {message.topic: message for message in birth} | self._states
         self.connections += 1
-        self.refused = self.trouble = None
-        self._voice.say(f"{self._broker.url}: connected")
+        self._proved = False
 
     def _told(self, text: str, *, refused: bool) -> None:
         """Say why there is no connection; once, not each time."""

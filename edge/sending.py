@@ -61,7 +61,7 @@ class Sending:
         self._flying: dict[int, Due] = {}
         self._pages = {True: _Pages(journal), False: _Pages(journal)}
         self._calm = self._kept = now()
-        self._noted = lanes.left
+        self._noted = self._left()
 
     def hear(self) -> None:
         """Take what was acknowledged, and see what is new."""
@@ -121,7 +121,7 @@ class Sending:
     def wait_s(self) -> float:
         """Give the time for which there is nothing to do unless something comes."""
         now, wait = self._now(), LOOK_S
-        if self._noted != self.lanes.left:
+        if self._noted != self._left():
             wait = min(wait, self._kept + KEEP_S - now)
         if self.lanes.late and self._link.flying < self._link.window and not self._link.clogged:
             wait = min(wait, max(0.001, self._pace.next_s(now)))
@@ -130,6 +130,10 @@ class Sending:
     def keep(self, *, at_once: bool = False) -> None:
         """Note in the journal what is left; not for each message."""
         now = self._now()
-        if self._noted != self.lanes.left and (at_once or now - self._kept >= KEEP_S):
-            self._journal.sent(self.lanes.left.unsent(self.lanes.head))
-            self._noted, self._kept = self.lanes.left, now
+        left = self._left()
+        if self._noted != left and (at_once or now - self._kept >= KEEP_S):
+            self._journal.sent(left)
+            self._noted, self._kept = left, now
+
+    def _left(self) -> list[Range]:
+        return self.lanes.left.unsent(self.lanes.head)

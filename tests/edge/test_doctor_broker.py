@@ -1,5 +1,6 @@
 """What `feltwatch doctor` says of a broker: a real mosquitto, real certificates, wrong in one way after another."""
 
+import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,10 +20,7 @@ from tests.edge.recorded import CLIPS
 from tests.mosquitto import Mosquitto, free_port, program
 
 OK, WARN, BAD = State.OK, State.WARN, State.BAD
-ACL = """
-pattern write feltwatch/demo/%u/#
-pattern read feltwatch/demo/%u/cmd/#
-"""
+ACL = Path(__file__).parents[2] / "edge" / "deploy" / "mosquitto" / "acl"
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +42,9 @@ class Secure:
 def secure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secure]:
     folder = tmp_path_factory.mktemp("secure")
     authority = Authority(folder / "authority")
-    server, table = authority.server("127.0.0.1"), authority.table("demo")
+    server, table = authority.server("127.0.0.1"), authority.table("demo/demo")
     table.key.chmod(0o600)
-    (folder / "acl").write_text(ACL)
+    shutil.copy(ACL, folder / "acl")
     config = [
         f"cafile {authority.ca}",
         f"certfile {server.cert}",
@@ -154,7 +152,7 @@ def test_a_broker_behind_tls_that_wants_a_certificate(table: TableFile, secure: 
     assert not faults(found)
     says = [one.says for one in found]
     assert [says[0][:39], says[1][:27], says[2][:34]] == [
-        "this table's certificate (CN=demo) is v",
+        "this table's certificate (CN=demo/demo)",
         "the authority's certificate",
         "the broker's certificate (CN=serve",
     ]
@@ -164,13 +162,13 @@ def test_a_broker_behind_tls_that_wants_a_certificate(table: TableFile, secure: 
 
 def test_certificates_that_are_wrong(table: TableFile, secure: Secure, tmp_path: Path) -> None:
     other = Authority(tmp_path, "another")
-    stranger, old = other.table("demo"), secure.authority.table("demo", expired=True)
+    stranger, old = other.table("demo"), secure.authority.table("demo/demo", expired=True)
     for change, says in (
         ({"ca": other.ca}, "the broker's certificate is not accepted"),
         ({"ca": None}, "the broker's certificate is not accepted"),
         ({"cert": None, "key": None}, "it wants a certificate"),
         ({"cert": stranger.cert, "key": stranger.key}, "this table's certificate"),
-        ({"cert": old.cert, "key": old.key}, "this table's certificate (CN=demo) has expired on"),
+        ({"cert": old.cert, "key": old.key}, "this table's certificate (CN=demo/demo) has expired on"),
         ({"key": stranger.key}, "its key, without a password"),
         ({"cert": stranger.key}, "demo.key: expected this table's certificate: no certificate in PEM"),
         ({"ca": tmp_path / "none.crt"}, "expected the authority's certificate: no such file"),
