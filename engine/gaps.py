@@ -178,7 +178,9 @@ def _is_put(event: Event, entries: Sequence[Entry], now: Round) -> bool:
     """Tell whether chips likely were there when the cards came."""
     boxes = {one.zone.box for _, one in entries if isinstance(one, Dealt)}
     assert isinstance(event, Chips)  # noqa: S101  only of chips this is asked
-    return event.amount != 0 if now.closed else event.spot is not None and event.spot.box in boxes
+    if not now.closed:
+        return event.spot is not None and event.spot.box in boxes
+    return event.amount != 0 and (event.spot is None or event.spot.kind != "insurance")  # which may have come too late
 
 
 def _grave(round_: Round) -> set[str]:

@@ -143,7 +143,9 @@ class Table:
         left = [seen for seen in life.round.seen.values() if not seen.gone and seen.zone.box is not None]
         self.stale.update({seen.id: seen.zone for seen in left})
         placed = placed_anew(life.round)
-        self.lying = {text: (s.spot, s.now, text not in placed) for text, s in life.round.stacks.items() if s.present}
+        lie = {text: stack for text, stack in life.round.stacks.items() if stack.present}
+        left = not life.round.gap  # else they may be new
+        self.lying = {text: (stack.spot, stack.now, left and text not in placed) for text, stack in lie.items()}
         self.last, self.life = life, None
 
     def _clear(self, t: float, out: list[Verdict]) -> None:
@@ -203,11 +205,11 @@ class Table:
             self.life.round.lost = why
             self._end(self.life, t, out, announced=False)
         self.held, self.stale, self.blind = [], {}, True
-        self.lying = {text: (spot, amount, False) for text, (spot, amount, _) in self.lying.items()}
         self._forget()
 
     def _forget(self) -> None:
-        """Of the round before nothing more is said, and of the shoe nothing is known."""
+        """Of the round before nothing more is said, of the shoe nothing is known; chips that lie there may be new."""
+        self.lying = {text: (spot, amount, False) for text, (spot, amount, _) in self.lying.items()}
         self.last = self.fresh_shoe = None
         self.shoe.shuffled(0)
 

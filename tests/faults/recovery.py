@@ -10,7 +10,7 @@ import json
 import sys
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import inf
@@ -104,8 +104,8 @@ def _ticking(events: Sequence[Event]) -> Iterator[Event]:
         yield event
 
 
-def found_again(lies: Course, t: float, rng: Random) -> tuple[list[Event], dict[str, str]]:
-    """Give what a new watcher tells of what lies there, and what it calls the cards."""
+def found_again(lies: Course, across: Collection[object], t: float, rng: Random) -> tuple[list[Event], dict[str, str]]:
+    """Give what a new watcher tells of what lies there (`across` crosswise), and what it calls the cards."""
     events: list[Event] = []
     names: dict[str, str] = {}
     for number, (name, card) in enumerate(lies.cards.items()):
@@ -114,6 +114,7 @@ def found_again(lies: Course, t: float, rng: Random) -> tuple[list[Event], dict[
         face = card.face if card.up and not late else None
         side = "up" if card.up else "down"
         event = {"t": t, "event": "card", "id": own, "zone": card.zone, "card": face, "face": side}
+        event |= {"crosswise": True} if name in across else {}
         events.append(event | {"rested": t, "found": True})
         if late:
             events.append({"t": round(t + rng.uniform(0.1, 1.5), 3), "event": "correct", "id": own, "card": card.face})
@@ -152,8 +153,8 @@ class Trial:
         """Give the alerts and the settlements that are not owed, each with what is said of it."""
         found: dict[object, str] = {}
         lines: dict[object, Settlement] = {}
-        for _, one in self.said:
-            story = self.story_of(one.round)
+        for t, one in self.said:
+            story = self.story_of(one.round) if t > self.cut else self.stories[self.story_at(t)]
             if isinstance(one, Alert) and one.severity in GRAVE and one.code not in story.owed.alerts:
                 found["alert", id(story), one.code] = one.id
             elif isinstance(one, Settlement):
@@ -205,7 +206,7 @@ def cut_off(stories: Sequence[Story], events: Sequence[Event], when: tuple[float
     start = perf_counter()
     trial.course = recall(book, journal) or Course(book)
     trial.rebuilt_s = perf_counter() - start
-    watched, names = found_again(lies, back, rng)
+    watched, names = found_again(lies, {event["id"] for event in events if event.get("crosswise")}, back, rng)
     old = {str(event["id"]) for event in events if "id" in event and float(str(event["t"])) <= cut}
     names = {name: name for name in old} | names  # a card that fell off the table comes back as itself
     watched += [_anew(event, names, back) for event in events if float(str(event["t"])) > back]
