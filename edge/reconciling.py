@@ -112,6 +112,7 @@ class Reconciler:
         chips = {spot: _stacks(event) for spot, event in self._chips().items()}
         known = {spot: _stacks(event) for spot, event in self.course.chips.items()}
         unread = any(lay[name].up and lay[name].face is None for name in match.new)
+        unread = unread or any(cards[pair.name].face and lay[pair.found].face is None for pair in match.pairs)
         settled = not (match.gone or unread) and all(chips.get(spot) == known[spot] for spot in known)
         return waited >= (LEAST_S if settled else FACES_S)
 
@@ -131,9 +132,15 @@ class Reconciler:
         reasons = {
             "all cards are gone" if all_ else f"{_number(len(gone), 'is', 'are')} gone": bool(gone),
             "a card that came cannot be read": any(lay[name].up and lay[name].face is None for name in new),
-            "it may be another round that lies there": again,
+            "it may be another round that lies there": again or (self._is_closed() and not course.cards),
         }
         return next((why for why, holds in reasons.items() if holds), None)
+
+    def _is_closed(self) -> bool:
+        """Tell whether no more bets were to come, and yet others lie there, or it was long ago."""
+        life = self.course.table.life
+        late = self.begun - self.since > AGAIN_S or bool(self._changed_chips())
+        return late and life is not None and life.round.closed
 
     def _is_done(self, card: Lay) -> bool:
         """Tell whether a card decided nothing any more when it was last seen: it may be taken up."""
@@ -215,7 +222,7 @@ class Reconciler:
             return [found]
         self.trusted.clear()
         why = f"the {spoken(CARDS[face])} is no longer there"
-        return [found, {"t": event["t"], "event": "gap", "since": self.since, "lost": True, "why": why}]
+        return [{"t": event["t"], "event": "gap", "since": self.since, "lost": True, "why": why}]
 
 
 # ---- matching -------------------------------------------------------------------------------------------------------

@@ -144,8 +144,9 @@ class Round(Watched):
     def on_gap(self, event: Gap) -> None:
         """Nobody watched: what may have been paid or taken then is held against nobody."""
         for stack in self.stacks.values():
-            if self.closed and (stack.told > event.since or not self.undecided(stack)):
-                stack.unsure = stack.faulted = True
+            stack.blind = stack.blind or (self.closed and not self.undecided(stack))
+            stack.unsure = stack.unsure or stack.blind or (self.closed and stack.told > event.since)
+        self.gap = event.says
         self.unwatched(event.t - event.since)
 
     # ---- what a game adds ---------------------------------------------------------------------------------------
@@ -326,7 +327,7 @@ class Round(Watched):
         if self.void:
             return "void", self.void
         if not self.drawn:
-            return "void", "no card was dealt"
+            return ("unresolved", self.gap) if self.gap else ("void", "no card was dealt")
         waiting = [self.alerts[name].code for name, plan in self.plans.items() if plan.waits and name in self.alerts]
         if waiting:
             return "unresolved", f"no ruling came on {', '.join(waiting)}"
