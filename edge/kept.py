@@ -88,6 +88,13 @@ def alert_of(name: str) -> str:
 
 def keep(folder: Path, name: str, data: bytes) -> KeptFile:
     """Write a file into the record's folder, whole or not at all; when this returns a power cut does not undo it."""
+    try:
+        return _keep(folder, name, data)
+    except FileNotFoundError:  # the folder of its day was empty, and removed at this moment
+        return _keep(folder, name, data)
+
+
+def _keep(folder: Path, name: str, data: bytes) -> KeptFile:
     path = folder / name
     part = path.with_name(path.name + PART)
     _make(path.parent)
