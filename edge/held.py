@@ -6,10 +6,10 @@ Nothing is published meanwhile, for what is published is read from the journal. 
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic
-from typing import Final
+from typing import Final, Protocol
 
 from edge.journal import Entry, Fact
 from edge.usage import UsageError
@@ -21,8 +21,7 @@ SLICE_S: Final = 0.1  # for what waited, at a time, and as long again for the wa
 LAST_S: Final = 5.0  # for all of it, at the end
 TICK: Final = '"event":"tick"'
 
-Memory = Mapping[str, bytes]
-Add = Callable[[str, Sequence[Fact], Memory | None], list[Entry]]
+Add = Callable[[str, Sequence[Fact]], list[Entry]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,29 +30,34 @@ class Batch:
 
     at: str
     facts: tuple[Fact, ...]
-    memory: Memory | None = None  # what is to be remembered with them
 
 
-def _nothing() -> bool:
-    return False
+class Disk(Protocol):
+    """The disk that the journal is on."""
+
+    def ails(self) -> str | None:
+        """Say what is wrong with it, as far as it can be found out."""
+
+    def give_back(self) -> bool:
+        """Make a little room, if it can be; tell whether that was done."""
 
 
 class Holding:
     """Writes facts into a journal, or holds them until they can be written; all of it from any thread.
 
-    `trouble` hears in one line what is wrong, and when it is over. `relieve` is asked once, when it begins, to make
-    room on the disk, and says whether it did.
+    `trouble` hears in one line what is wrong, and when it is over. The disk is asked once, when that begins, to make a
+    little room.
     """
 
     def __init__(
         self,
         add: Add,
         trouble: Callable[[str], None],
-        relieve: Callable[[], bool] = _nothing,
+        disk: Disk | None = None,
         most: int = MOST,
         now: Callable[[], float] = monotonic,
     ) -> None:
-        self._add, self._trouble, self._relieve, self._most, self._now = add, trouble, relieve, most, now
+        self._add, self._trouble, self._disk, self._most, self._now = add, trouble, disk, most, now
         self._batches: deque[Batch] = deque()
         self._lock = threading.RLock()
         self._says: list[str] = []
@@ -62,6 +66,8 @@ class Holding:
         self._held = 0  # facts, since it began
         self._gone = {"ticks": 0, "events": 0}  # let go since it began
         self._told_gone = False
+        self._last: Batch | None = None  # that was written
+        self._doubtful: Batch | None = None  # the last before the trouble
         self.waiting = 0  # facts that are in memory alone
 
     @property
@@ -70,11 +76,11 @@ class Holding:
         with self._lock:
             return self._since if self._batches else None
 
-    def add(self, at: str, facts: Sequence[Fact], memory: Memory | None = None) -> list[Entry]:
+    def add(self, at: str, facts: Sequence[Fact]) -> list[Entry]:
         """Write facts, after those that wait; give what is on disk now and was not before."""
         with self._lock:
             if facts:
-                self._batches.append(Batch(at, tuple(facts), memory))
+                self._batches.append(Batch(at, tuple(facts)))
                 self.waiting += len(facts)
                 if len(self._batches) > 1:
                     self._held += len(facts)
@@ -89,12 +95,17 @@ class Holding:
         return self.add("", ())
 
     def finish(self) -> list[Batch]:
-        """Try for the last time, and give what cannot be written: it is to be kept in some other way, or lost."""
+        """Try for the last time, and give what cannot be written: it is to be kept in some other way, or lost.
+
+        What was written last before the trouble comes first: a file system that fails may take back what it said was on
+        disk. That and what was to be written next may be in the journal all the same; what follows is not.
+        """
         with self._lock:
             self._next = self._now()
             self._write(LAST_S)
             left = [*self._batches]
             if left:
+                left = [self._doubtful, *left] if self._doubtful else left
                 self._says.append(f"{self.waiting:,} facts could not be written into the journal")
         self._tell()
         return left
@@ -109,16 +120,16 @@ class Holding:
         while self._batches and self._now() - start < seconds:
             batch = self._batches[0]
             try:
-                written += self._add(batch.at, batch.facts, batch.memory)
+                written += self._add(batch.at, batch.facts)
             except (UsageError, OSError, sqlite3.Error) as error:
                 if not troubled:
                     troubled = True
                     self._begin(error, len(batch.facts))
-                    if self._relieve():
+                    if self._disk and self._disk.give_back():
                         continue
                 self._next = self._now() + AGAIN_S
                 return written
-            self._batches.popleft()
+            self._last = self._batches.popleft()
             self.waiting -= len(batch.facts)
         self._next = self._now() + SLICE_S
         if troubled and not self._batches:
@@ -126,8 +137,12 @@ class Holding:
         return written
 
     def _begin(self, error: Exception, facts: int) -> None:
-        self._since, self._held = self._now(), facts
-        self._says.append(f"{error}; what happens now is held in memory and not published until it can be written")
+        self._since, self._held, self._doubtful = self._now(), facts, self._last
+        ails = self._disk.ails() if self._disk else None
+        self._says.append(
+            f"{error}; what happens now waits in memory and is not published until it is written"
+            + (f": {ails}" if ails else "")
+        )
 
     def _end(self) -> None:
         took = self._now() - self._since
@@ -165,7 +180,7 @@ class Holding:
                 else:
                     facts.append(fact)
             if facts:
-                kept.append(Batch(batch.at, tuple(facts), batch.memory))
+                kept.append(Batch(batch.at, tuple(facts)))
         self._batches = kept
         self.waiting -= gone
         return gone

@@ -297,13 +297,14 @@ class LiveRecorder:
                 raise
             self.room.make_room()
             file = keep(self.folder, case.names[what], data)
-        self.room.wrote(file)
         with self._news:
             case.kept.append(file)
 
     def _tell(self, case: Case) -> None:
         if case.kept:
             self.told(Kept(case.alert.id, tuple(sorted(case.kept, key=lambda file: file.name))))
+            for file in case.kept:  # not before: what is removed was told to be there
+                self.room.wrote(file)
         for why, names in case.gone.items():
             self.told(dropped(case.alert.id, names, why))
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from errno import EDQUOT, EIO, ENOSPC, EROFS
 from itertools import groupby, takewhile
 from pathlib import Path
 from time import time, time_ns
@@ -26,6 +27,13 @@ RESERVE: Final = GB  # bytes that stay free, or
 SHARE: Final = 0.01  # so much of the disk where that is more
 BALLAST: Final = 32 << 20
 NAME: Final = "ballast"
+PROBE: Final = "probe"
+AILS: Final = {
+    ENOSPC: "its disk is full; make room",
+    EDQUOT: "its disk's quota is used up; make room",
+    EROFS: "its disk was made read-only, as is done when it fails; look into the system's log",
+    EIO: "its disk is broken; look into the system's log, and replace it",
+}
 OURS: Final = {".jpg", ".webm"}  # what else lies there is nobody's to remove
 AGAIN_S: Final = 600.0  # between two words on footage that goes before its time
 EASE: Final = 0.05  # of the reserve, by which the room must grow before pictures are taken again
@@ -127,7 +135,10 @@ class Space:
         self._tend(sure=False)
 
     def tend(self, *, sure: bool = True) -> Tended:
-        """Keep the limits; to be called every few seconds. By a clock that is not sure nothing is too old."""
+        """Keep the limits; to be called every few seconds. By a clock that is not sure nothing is too old.
+
+        What a recorder told until this returns is to be journalled before what this gives: it may be of the same files.
+        """
         with self._lock:
             self._tend(sure=sure)
             done = Tended(tuple(self._removed), tuple(self._says))
@@ -146,6 +157,21 @@ class Space:
                 "to the journal; make room"
             )
             return True
+
+    def ails(self) -> str | None:
+        """Say what is wrong with the disk, by writing a little."""
+        path = self.folder / PROBE
+        try:
+            with path.open("wb") as file:
+                file.write(bytes(4096))
+                file.flush()
+                os.fsync(file.fileno())
+            path.unlink()
+        except OSError as error:
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+            return AILS.get(error.errno or 0, f"its disk: {(error.strerror or str(error)).lower()}")
+        return None
 
     def _tend(self, *, sure: bool) -> None:
         with self._lock:

@@ -56,8 +56,8 @@ def watched(alerts: int, every_s: float, storm: int, folder: Path) -> Asked:
     before = 0.0
     while len(asked.at) < alerts:
         newest, pipeline = Newest(), desk.begin(table, (1920, 1080))
-        source = FileSource(CLIPS / "demo.mp4")
-        threading.Thread(target=lambda: (source.read(newest, threading.Event()), newest.end()), daemon=True).start()  # noqa: B023  used at once
+        camera = threading.Thread(target=_filmed, args=(FileSource(CLIPS / "demo.mp4"), newest), daemon=True)
+        camera.start()
         for shot in newest.shots(lambda: False):
             t = before + shot.t
             step = pipeline.step(shot.t, shot.picture, shot.small)
@@ -80,15 +80,21 @@ def watched(alerts: int, every_s: float, storm: int, folder: Path) -> Asked:
     return asked
 
 
+def _filmed(source: FileSource, newest: Newest) -> None:
+    source.read(newest, threading.Event())
+    newest.end()
+
+
 def main() -> int:
     """Give 1 where any evidence came too late."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--alerts", type=int, default=50)
     parser.add_argument("--every", type=float, default=3.0, metavar="SECONDS")
     parser.add_argument("--storm", type=int, default=0)
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where the evidence stays")
     options = parser.parse_args()
     with TemporaryDirectory() as folder:
-        asked = watched(options.alerts, options.every, options.storm, Path(folder))
+        asked = watched(options.alerts, options.every, options.storm, options.keep or Path(folder))
     calm = sorted(took for kept, took in asked.told if not kept.alert.startswith("storm"))
     sizes = [sum(file.bytes or 0 for file in kept.files) for kept, _ in asked.told if len(kept.files) == 2]
     told = {

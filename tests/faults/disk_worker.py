@@ -1,0 +1,125 @@
+"""What a table writes: facts into a journal, stills and clips beside it, for as long as it is not told to stop.
+
+    python -m tests.faults.disk_worker FOLDER FIRST
+
+Each fact has a number, from the first on, and its time, so that a lost one shows. What is said goes to standard output,
+one JSON object a line. Lines of standard input: `limit` (from now on no file may grow), `free`, `stop`.
+"""
+
+import itertools
+import json
+import resource
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from queue import SimpleQueue
+from time import monotonic
+
+import numpy as np
+
+from edge.held import Holding
+from edge.journal import Fact, Journal, entries, utc
+from edge.kept import Kept, answers, sweep, unanswered
+from edge.live_evidence import LiveRecorder
+from edge.space import Limits, Space
+from engine.verdicts import Alert, Remedy
+from vision.view import View
+
+EVERY_S = 0.01
+RESERVE, BALLAST = 2 << 20, 2 << 20
+PICTURE = np.random.default_rng(1).integers(0, 255, (90, 160, 3), np.uint8)
+ALERT = Alert(1.0, 1, "void", "b", "3.1", "void", "", None, None, "says", (), Remedy("void", "5.1"))
+
+
+def say(**facts: object) -> None:
+    sys.stdout.write(json.dumps(facts) + "\n")
+    sys.stdout.flush()
+
+
+class Table:
+    """One table at work."""
+
+    def __init__(self, folder: Path) -> None:
+        sweep(folder)
+        self.space = Space(folder, Limits(reserve=RESERVE, ballast=BALLAST))
+        self.journal = Journal(folder / "bj-07.journal", "bj-07")
+        self.holding = Holding(self.journal.add, lambda text: say(trouble=text), self.space)
+        self.came: SimpleQueue[Kept] = SimpleQueue()
+        self.recorder = LiveRecorder(folder, self.came.put, room=self.space)
+        self.start = monotonic()
+        self.alerts = 0
+        self.longest = 0.0  # that the watching was held up
+        for promise in unanswered(entries(self.journal.path)):
+            self.holding.add(utc(), [Fact("evidence", one.body()) for one in answers(folder, promise)])
+
+    def kept(self) -> None:
+        """Journal what came of evidence."""
+        while not self.came.empty():
+            self.holding.add(utc(), [Fact("evidence", self.came.get().body())])
+
+    def work(self, number: int) -> None:
+        """Do what one frame brings."""
+        at, begun = utc(), monotonic()
+        self.recorder.frame("", begun - self.start, PICTURE, View())
+        facts = [
+            Fact("event", json.dumps({"n": number, "at": at})),
+            Fact("verdict", json.dumps({"n": number, "at": at})),
+        ]
+        if number % 20 == 0:
+            self.alerts += 1
+            alert = replace(ALERT, id=f"r{number}-void")
+            facts.append(Fact("alert", json.dumps({"id": alert.id, "files": self.recorder.promise(alert, at)})))
+        self.holding.add(at, facts)
+        self.recorder.begin()
+        self.kept()
+        if number % 10 == 0:
+            self.tend()
+        self.longest = max(self.longest, monotonic() - begun)
+
+    def tend(self) -> None:
+        done = self.space.tend()
+        self.kept()  # before it is told that they are gone
+        for text in done.says:
+            say(space=text)
+        if done.removed:
+            self.holding.add(utc(), [Fact("evidence", one.body()) for one in done.removed])
+
+    def finish(self) -> dict[str, object]:
+        self.recorder.close()
+        self.kept()
+        left = self.holding.finish()
+        self.journal.close()
+        given = [json.loads(fact.body)["n"] for batch in left for fact in batch.facts if fact.kind == "verdict"]
+        return {"left": given, "alerts": self.alerts, "longest_s": self.longest}
+
+
+def main(folder: str, first: str) -> None:
+    stop = threading.Event()
+
+    def listen() -> None:
+        for line in sys.stdin:
+            if line.strip() == "stop":
+                break
+            most = resource.RLIM_INFINITY if line.strip() == "free" else 1
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+        stop.set()
+
+    threading.Thread(target=listen, daemon=True).start()
+    table = Table(Path(folder))
+    number = 0
+    for number in itertools.count(int(first)):
+        table.work(number)
+        if number == int(first):
+            say(begun=True)
+        if table.holding.since is not None and number % 20 == 0:
+            say(waiting=table.holding.waiting)
+        if stop.wait(EVERY_S):
+            break
+    with suppress(BrokenPipeError):
+        say(end={"told": number, **table.finish()})
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
