@@ -26,6 +26,7 @@ class Shot:
     taken: float
     picture: Picture
     small: Picture
+    key: bool = True  # it was coded by itself
 
 
 class Taker(Protocol):
@@ -187,7 +188,7 @@ class Feed:
 
     def put(self, shot: Shot) -> None:
         t = max(round(self.offset + shot.t, 3), round(self._t + TICK_S, 3))
-        good, trouble = self._health.judge(t, shot.picture, shot.small)
+        good, trouble = self._health.judge(t, shot.picture, shot.small, key=shot.key)
         with self._lock:
             self._arrived()
             self._t, self._live_at, self._late = t, shot.taken, 0

@@ -18,6 +18,7 @@ from edge.video import RATES, USUAL_RATE, hush, open_video
 from vision.attention import shrunk
 
 RTSP: Final = "rtsp_transport;tcp"  # a packet that is lost in UDP is a grey smear on the felt
+PARTIAL: Final = (ord("P"), ord("B"))  # kinds of frames that are coded as what has changed
 DEVICES: Final = "/dev/"
 BUFFERS: Final = 2  # of a device: one that is filled while the other is read
 RENEWED_S: Final = 60.0  # a stream that is late again so soon after it was opened anew is dated by nobody
@@ -148,7 +149,8 @@ class _Reading:
             return False
         if whole:
             picture = np.asarray(found, np.uint8)
-            self.taker.put(Shot(round(taken - self.start, 3), taken, picture, shrunk(picture)))
+            key = int(capture.get(cv2.CAP_PROP_FRAME_TYPE)) not in PARTIAL
+            self.taker.put(Shot(round(taken - self.start, 3), taken, picture, shrunk(picture), key))
         return bool(whole)
 
     def _may_renew(self, now: float) -> bool:

@@ -23,6 +23,7 @@ SETTLED_S: Final = 0.25  # frames came at their own pace for so long: what had w
 PACE: Final = 1.3  # times as fast as real time is still its own pace
 ENDLESS_S: Final = 2.0  # what comes faster for so long had not waited: its dates are wrong
 UNSURE: Final = 0.5  # of the time between two frames is believed as long as it was not measured
+CAUGHT_UP: Final = 0.2  # of what is allowed for lateness is left, where what had waited is through
 DRIFT: Final = 0.01  # a camera's clock may go wrong by that
 HICCUP: Final = 4  # times as long as usual says nothing of the usual
 LEARNT: Final = 1 / 64
@@ -76,7 +77,7 @@ class Liveness:
     def _waited(self, came: float, time: float, lag: float) -> Found:
         """Let go by what had waited, until what comes is live."""
         self._waits_since = came if self._waits_since is None else self._waits_since
-        if self._least < inf and lag - self._least <= self._late_s:
+        if self._least < inf and lag - self._least <= CAUGHT_UP * self._late_s:
             self._waits_since = None
             return "live"
         self._stretch.append((came, time, self._number))
@@ -88,18 +89,18 @@ class Liveness:
             return "old"
         shown = frames * self._usual * (1.0 if self._measured else UNSURE)
         if (max(shown, time - then) if self._dated else shown) > PACE * passed:
-            if self._dated and came - self._waits_since >= ENDLESS_S:
+            if self._dated and self._least == inf and came - self._waits_since >= ENDLESS_S:
                 self.count()
             return "old"
         return self._paced(lag, passed / frames)
 
     def _paced(self, lag: float, usual: float) -> Found:
         """Judge a frame of a stream that comes at its own pace: it is as live as it gets."""
-        if self._least < inf and self._dated:
+        if self._dated and self._least < inf and lag - self._least > self._late_s:
             if self._jumped:
                 return "behind"
             self.count()  # it fell behind little by little, and nothing had piled up: its dates are wrong
             return "old"
-        self._usual, self._measured = usual, True
-        self._least, self._waits_since = lag, None
+        self._usual, self._measured, self._waits_since = usual, True, None
+        self._least = min(self._least, lag) if self._dated else lag
         return "live"
