@@ -89,6 +89,8 @@ class Duties:
             if found is not None:
                 self._troubles[feed.name] = found.says
                 self.of.note("camera", found.says, camera=feed.name, since=found.since)
+                if self.of.sight is not None:
+                    self.of.sight.watching.blind(feed.name, found.since)
             else:
                 del self._troubles[feed.name]
                 self.of.note("camera", f"camera {feed.name} sees again", camera=feed.name)

@@ -13,12 +13,12 @@ from typing import Final
 from edge import logs
 from edge.broker import Broker
 from edge.health import Vitals, stuck
+from edge.live_desk import EyesLiveDesk, LiveOpener
 from edge.logs import say
 from edge.metrics import Endpoint
 from edge.notify import Notifier
 from edge.post import Post
-from edge.replay import Stop, eyes_desk, stopping
-from edge.replay_state import Opener
+from edge.replay import Stop, stopping
 from edge.sitting import Orders
 from edge.table_file import TableFile, read_table
 from edge.table_service import MqttFile
@@ -28,7 +28,7 @@ LOOK_S: Final = 0.2  # between two looks at whether to stop
 BEAT_S: Final = 2.0  # between two words to systemd, where it does not say
 
 
-def run(options: argparse.Namespace, opener: Opener = eyes_desk) -> int:
+def run(options: argparse.Namespace, opener: LiveOpener = EyesLiveDesk) -> int:
     """Watch until every camera's footage ends, the time is over, or a signal says so."""
     logs.start(environ=_log_environ())
     tables = [read_table(Path(name)) for name in options.tables]
@@ -77,7 +77,7 @@ def _orders(table: TableFile, own: MqttFile | None, options: argparse.Namespace,
         Path(options.journal).absolute() if options.journal else folder_of(table) / "journal",
         broker,
         mqtt5=table.mqtt is not None,
-        seconds=options.seconds,
+        until=None if options.seconds is None else monotonic() + options.seconds,
         out=sys.stdout if alone and not options.quiet else None,
     )
 

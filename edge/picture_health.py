@@ -95,11 +95,9 @@ class PictureHealth:
 class Stillness:
     """Since when a camera has sent the same picture.
 
-    A sensor never gives the same picture twice, but coders hide that: between two key pictures they may repeat what they
-    have, and they refine a picture that stands still. So key pictures are compared with key pictures, of the others
-    only whether anything moved; and what differs nowhere in half of all places, and moves in none, is the same picture.
-    What is not found is a picture that stands still before a coder that codes it otherwise each time, to fill a fixed
-    rate.
+    A sensor never gives the same picture twice, but coders hide that: between two key pictures they may repeat what
+    they have, and they refine a picture that stands still. So key pictures are compared with key pictures, of the
+    others only whether anything moved; and what differs nowhere in half of all places, and moves in none, is the same.
     """
 
     def __init__(self) -> None:

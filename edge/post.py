@@ -7,8 +7,8 @@ from threading import Event
 from typing import Final
 
 from edge.health import Vitals
+from edge.live_desk import LiveDesk
 from edge.logs import say
-from edge.replay_state import Desk
 from edge.sitting import Orders, Sitting
 from edge.usage import UsageError
 
@@ -20,7 +20,7 @@ LONGEST: Final = 300  # letters of what broke
 class Post:
     """Holds one table. `failed` is what was wrong with what it was given, from the start."""
 
-    def __init__(self, orders: Orders, desk: Desk) -> None:
+    def __init__(self, orders: Orders, desk: LiveDesk) -> None:
         self.orders, self.desk = orders, desk
         self.sitting: Sitting | None = None
         self.failed: UsageError | None = None

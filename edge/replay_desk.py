@@ -2,7 +2,6 @@
 
 from functools import cached_property
 
-from edge.one_camera import OneCamera
 from edge.pipeline import Pipeline
 from edge.replay_state import Watching
 from edge.table_file import TableFile
@@ -34,10 +33,6 @@ class EyesDesk:
 
     def begin(self, table: TableFile, size: tuple[int, int]) -> Pipeline:
         return Pipeline(table, size, self.eyes)
-
-    def watching(self, table: TableFile) -> OneCamera:
-        """Give what watches a table live."""
-        return OneCamera(table, self.eyes)
 
     def again(self, pipeline: Watching) -> None:
         if isinstance(pipeline, Pipeline):

@@ -45,9 +45,11 @@ class Live(Protocol):
 
     def wait(self, t: float) -> list[dict[str, object]]: ...
 
-    def tick(self, t: float) -> dict[str, object]: ...
+    def tick(self, t: float) -> dict[str, object] | None: ...
 
     def finish(self) -> list[dict[str, object]]: ...
+
+    def blind(self, camera: str, t: float) -> None: ...
 
     def view(self, camera: str) -> View: ...
 
@@ -69,9 +71,6 @@ class Desk(Protocol):
 
     def again(self, pipeline: Watching) -> None:
         """Hand the eyes in again."""
-
-    def watching(self, table: TableFile) -> Live:
-        """Give what watches a table live."""
 
 
 Opener = Callable[[str, int], Desk]  # of a provider and a number of threads

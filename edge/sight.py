@@ -66,7 +66,8 @@ class Sight:
             tick = tick and self.reconciler.done
             events = self.reconciler.take(t, events)
         if tick and not events:
-            events = [self.watching.tick(t)]
+            ticked = self.watching.tick(t)
+            events = [] if ticked is None else [ticked]
         return self._taken(events)
 
     def _taken(self, events: list[Event]) -> Judged:

@@ -24,13 +24,13 @@ from edge.health import Health, Pulse, Sources, Vitals
 from edge.held import Holding
 from edge.journal import claimed
 from edge.kept import Kept
+from edge.live_desk import LiveDesk
 from edge.live_evidence import LiveRecorder
 from edge.logs import say
 from edge.mqtt import Terms
 from edge.opening import Opened, door, opened
 from edge.outbox import Inbox, Outbox, Voice
 from edge.record import Record
-from edge.replay_state import Desk
 from edge.sight import Judged, Sight
 from edge.space import Limits, Space, estimate, habits
 from edge.speech import Speech
@@ -52,7 +52,7 @@ class Orders:
     journal: Path
     broker: MqttFile
     mqtt5: bool = True
-    seconds: float | None = None
+    until: float | None = None  # on the monotonic clock
     out: TextIO | None = None  # where events and verdicts are written as they come
 
     @property
@@ -72,7 +72,7 @@ class Later:
 class Sitting:
     """Holds a table from a beginning to its end, or until something of ours breaks."""
 
-    def __init__(self, orders: Orders, desk: Desk, why: str = "", now: Callable[[], float] = monotonic) -> None:
+    def __init__(self, orders: Orders, desk: LiveDesk, why: str = "", now: Callable[[], float] = monotonic) -> None:
         self.orders, self.desk, self.now = orders, desk, now
         self.broke = why  # what ended the sitting before this one
         self.stepped = False
@@ -112,7 +112,7 @@ class Sitting:
         found = self._opened()
         stack.callback(found.journal.close)
         self.journal, self.signer = found.journal, found.signer
-        self.holding = Holding(found.journal.add, self.later.disk.put, self.space.give_back)
+        self.holding = Holding(found.journal.add, self.later.disk.put, self.space)
         self.recorder = LiveRecorder(
             orders.folder, self.later.kept.put, [one.name for one in table.cameras], self.space
         )
@@ -187,7 +187,7 @@ class Sitting:
             self.note("broken", f"the journal was damaged, and lies in {found.aside.name} now; this is a new one")
         if self.broke:
             self.note("broken", f"begun again after {self.broke}")
-        if found.last is None:
+        elif found.last is None:
             self.note("started", "watching begins with a new journal")
         elif found.clean:
             self.note("started", f"watching begins again; nobody watched since {found.last.at}")
@@ -201,8 +201,8 @@ class Sitting:
     # ---- watching ---------------------------------------------------------------------------------------------------
 
     def _over(self) -> bool:
-        limit = self.orders.seconds
-        return all(feed.ended for feed in self.feeds) or (limit is not None and self.lasted_s >= limit)
+        limit = self.orders.until
+        return all(feed.ended for feed in self.feeds) or (limit is not None and self.now() >= limit)
 
     def _turn(self) -> None:
         """Take what has come: commands, a picture of each camera, what others had to say."""

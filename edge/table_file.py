@@ -31,11 +31,6 @@ class TableFile:
     mqtt: MqttFile | None  # with none there is a broker of our own
     record: RecordFile
     serve: tuple[str, int] | None  # where figures for Prometheus are to be had
-    loop: bool = False
-
-    @property
-    def cameras(self) -> tuple[CameraFile, ...]:
-        return (CameraFile("camera", self.source, self.loop),)
 
     @property
     def first(self) -> CameraFile:
@@ -93,7 +88,6 @@ def _table(found: Mapping[str, object], path: Path) -> TableFile:
         mqtt_of(mqtt, home) if mqtt is not None else None,
         record_of(record or {}, home),
         serve_of(serve or {}),
-        bool(camera.get("loop")),
     )
 
 

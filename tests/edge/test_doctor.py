@@ -268,7 +268,7 @@ def test_a_table_out_of_view_is_found(table: TableFile) -> None:
     ]
     moved = tuple(replace(mark, image=(x, y)) for mark, (x, y) in nearer)
     picture = np.random.default_rng(1).integers(0, 255, (SIZE[1], SIZE[0], 3), np.uint8)
-    _, found = shown(replace(table, marks=moved, lens=Lens()), picture)
+    _, found = shown(replace(table, cameras=(replace(table.first, marks=moved, lens=Lens()),)), picture)
     assert found.state == BAD
     assert "leaves the picture" in found.says
     assert "calibrate it again" in found.says

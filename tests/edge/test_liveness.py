@@ -33,9 +33,7 @@ def held(stream: Stream, since: float, until: float, decode_s: float = 0.001) ->
 def judged(stream: Stream, dates: Iterable[float], fps: float = 25.0) -> list[tuple[Found, float]]:
     """Give what is found of each frame, and how old it then is."""
     liveness = Liveness(Patience(), fps)
-    return [
-        (liveness.judge(came, date), came - taken) for (came, taken), date in zip(stream, [*dates], strict=True)
-    ]
+    return [(liveness.judge(came, date), came - taken) for (came, taken), date in zip(stream, [*dates], strict=True)]
 
 
 def true_dates(stream: Stream) -> list[float]:
