@@ -195,7 +195,7 @@ under_systemd() {
     must "its health is good" until_ 30 inside "$HEALTHY"
     must "it is not root" test "$(inside 'stat -c %U /proc/$(systemctl show -P MainPID feltwatch@bj-07)')" = feltwatch
     must "the broker let it in with the password that systemd handed it" \
-        until_ 30 inside "$ASKED | grep -q 'feltwatch_broker_connected{table=\"bj-07\"} 1'"
+        until_ 30 inside "$ASKED | grep 'feltwatch_broker_connected{table=\"bj-07\"} 1' >/dev/null"
     must "what it tells comes" inside 'timeout 60 mosquitto_sub -u bj-07 -P hunter2 -t "feltwatch/+/+/event" -C 3'
     local pid
     pid=$(shown MainPID)
@@ -230,7 +230,7 @@ in_compose() {
     composed up -d --no-build >"$work/compose.log" 2>&1 || fail "see $work/compose.log"
     for port in 9464 9465; do
         must "the table at port $port is well" until_ 90 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port &&
-            printf 'GET /healthz HTTP/1.1\r\n\r\n' >&3 && head -1 <&3 | grep -q 200"
+            printf 'GET /healthz HTTP/1.1\r\n\r\n' >&3 && head -1 <&3 | grep -q 200" 2>/dev/null
     done
     for table in bj-01 bj-02; do
         must "what $table tells comes" podman exec feltwatch_broker_1 timeout 90 \
