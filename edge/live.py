@@ -111,10 +111,55 @@ def _hold(posts: Sequence[Post], stop: Stop) -> None:
                 beat = monotonic() + (notifier.watchdog_s or BEAT_S)
                 notifier.beat(lambda: not stuck(_vitals(posts)))
     finally:
-        notifier.stopping()
-        quit_.set()
-        for thread in threads:
-            thread.join()
-    for post in posts:
-        if post.failed is not None:
-            raise post.failed
+        enough.set()
+        # Python would end a thread that still decodes in the midst of it, and abort
+        reader.join(PATIENCE_MS / 1000 + 1)
+    if pipeline is not None:
+        out.tell(pipeline.finish())
+    drops.tell_all()
+    return newest
+
+
+def _read(source: Source, newest: Newest, stop: threading.Event) -> None:
+    try:
+        source.read(newest, stop)
+    except Exception as error:  # noqa: BLE001  raised again where the pictures are used
+        newest.end(error)
+    else:
+        newest.end()
+
+
+def _told(doubts: tuple[str, ...], before: tuple[str, ...]) -> tuple[str, ...]:
+    """Say the doubts that are new."""
+    for one in doubts:
+        if one not in before:
+            _say(one)
+    return doubts
+
+
+class _Drops:
+    """Says once a minute how many frames were dropped, and at the end."""
+
+    def __init__(self, newest: Newest) -> None:
+        self.newest = newest
+        self.told = (0, 0)
+        self.next = EVERY_S
+
+    def tell(self, t: float) -> None:
+        if t < self.next:
+            return
+        self.next = t + EVERY_S
+        came, dropped = self.newest.came, self.newest.dropped
+        if dropped > self.told[1]:
+            _say(f"{dropped - self.told[1]} of {came - self.told[0]} frames dropped in the last minute")
+        self.told = (came, dropped)
+
+    def tell_all(self) -> None:
+        if self.newest.dropped:
+            _say(f"{self.newest.dropped} of {self.newest.came} frames dropped in all")
+
+
+def _say(text: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(f"feltwatch: {text}\n")
+        sys.stderr.flush()
