@@ -17,6 +17,7 @@ from edge.live_desk import EyesLiveDesk, LiveOpener
 from edge.logs import say
 from edge.metrics import Endpoint
 from edge.notify import Notifier
+from edge.places import handed, journal_of
 from edge.post import Post
 from edge.replay import Stop, stopping
 from edge.sitting import Orders
@@ -74,21 +75,12 @@ def _orders(table: TableFile, own: MqttFile | None, options: argparse.Namespace,
     assert broker is not None  # noqa: S101  there is one of our own where a table names none
     return Orders(
         table,
-        Path(options.journal).absolute() if options.journal else folder_of(table) / "journal",
-        broker,
+        Path(options.journal).absolute() if options.journal else journal_of(table),
+        handed(broker),
         mqtt5=table.mqtt is not None,
         until=None if options.seconds is None else monotonic() + options.seconds,
         out=sys.stdout if alone and not options.quiet else None,
     )
-
-
-def folder_of(table: TableFile) -> Path:
-    """Give where a table is recorded: the folder that is named, or one in systemd's, or beside the table's file."""
-    if table.record.folder is not None:
-        return table.record.folder
-    given = os.environ.get("STATE_DIRECTORY", "").partition(":")[0]
-    home = Path(given) if given else table.path.absolute().parent
-    return home / f"feltwatch-{table.id}"
 
 
 def _vitals(posts: Sequence[Post]) -> list[Vitals]:
@@ -111,55 +103,10 @@ def _hold(posts: Sequence[Post], stop: Stop) -> None:
                 beat = monotonic() + (notifier.watchdog_s or BEAT_S)
                 notifier.beat(lambda: not stuck(_vitals(posts)))
     finally:
-        enough.set()
-        # Python would end a thread that still decodes in the midst of it, and abort
-        reader.join(PATIENCE_MS / 1000 + 1)
-    if pipeline is not None:
-        out.tell(pipeline.finish())
-    drops.tell_all()
-    return newest
-
-
-def _read(source: Source, newest: Newest, stop: threading.Event) -> None:
-    try:
-        source.read(newest, stop)
-    except Exception as error:  # noqa: BLE001  raised again where the pictures are used
-        newest.end(error)
-    else:
-        newest.end()
-
-
-def _told(doubts: tuple[str, ...], before: tuple[str, ...]) -> tuple[str, ...]:
-    """Say the doubts that are new."""
-    for one in doubts:
-        if one not in before:
-            _say(one)
-    return doubts
-
-
-class _Drops:
-    """Says once a minute how many frames were dropped, and at the end."""
-
-    def __init__(self, newest: Newest) -> None:
-        self.newest = newest
-        self.told = (0, 0)
-        self.next = EVERY_S
-
-    def tell(self, t: float) -> None:
-        if t < self.next:
-            return
-        self.next = t + EVERY_S
-        came, dropped = self.newest.came, self.newest.dropped
-        if dropped > self.told[1]:
-            _say(f"{dropped - self.told[1]} of {came - self.told[0]} frames dropped in the last minute")
-        self.told = (came, dropped)
-
-    def tell_all(self) -> None:
-        if self.newest.dropped:
-            _say(f"{self.newest.dropped} of {self.newest.came} frames dropped in all")
-
-
-def _say(text: str) -> None:
-    if sys.stderr is not None:
-        sys.stderr.write(f"feltwatch: {text}\n")
-        sys.stderr.flush()
+        notifier.stopping()
+        quit_.set()
+        for thread in threads:
+            thread.join()
+    for post in posts:
+        if post.failed is not None:
+            raise post.failed

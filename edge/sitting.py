@@ -41,6 +41,7 @@ from engine.verdicts import Alert
 
 TURN_S: Final = 0.1  # so long a picture is waited for
 GOODBYE_S: Final = 10.0  # for what is not acknowledged when all ends
+CUT_SHORT_S: Final = 2.0  # for it to let go when something broke
 COMMANDS: Final = 20  # that are let in between two pictures
 
 
@@ -131,7 +132,7 @@ class Sitting:
             stack.callback(feed.close)
         self.duties = Duties(self)
         self.outbox = self._outbox()
-        stack.callback(self.outbox.close, 0.0)
+        stack.callback(self.outbox.close, CUT_SHORT_S)
         self.health = Health(self._sources())
         self._greet(found)
         self.outbox.start()

@@ -427,6 +427,5 @@ def test_where_a_record_lies(given: Path) -> None:
     free = replace(named, record=replace(named.record, folder=None))
     assert folder_of(named, {"STATE_DIRECTORY": "/var/lib/feltwatch"}) == given.parent / "kept"
     assert folder_of(free, {"STATE_DIRECTORY": "/var/lib/feltwatch:/other"}) == Path("/var/lib/feltwatch/demo")
-    assert folder_of(free, {"HOME": "/home/a"}) == Path("/home/a/.local/state/feltwatch/demo")
-    assert folder_of(free, {"XDG_STATE_HOME": "/state", "HOME": "/home/a"}) == Path("/state/feltwatch/demo")
+    assert folder_of(free, {}) == free.path.parent / "feltwatch-demo"
     assert journal_of(free, {"STATE_DIRECTORY": "/s"}) == Path("/s/demo/demo.journal")
