@@ -24,7 +24,8 @@ from vision.glimpse import Aim, Glimpse, Rect, glimpse, grouped
 from vision.hanging import Hanging
 from vision.layout import Layout
 from vision.look import Look
-from vision.lying import OFF_TABLE, Lying
+from vision.lying import Lying
+from vision.parts import left_to_others, watched
 from vision.seen import Quad
 from vision.sides import Sides
 from vision.stacks import Stacks
@@ -83,15 +84,16 @@ class Watcher:
         self.telling = Telling(layout, eyes.reader.classes)
         self.bets = Bets()
         shape = (self.attention.size[1], self.attention.size[0])
-        self.felt = self._watched()
+        self.felt = watched(camera, layout, self.attention)
+        self.elsewhere = left_to_others(camera, layout, self.attention)
         hands = [area for area in layout.areas if area.for_cards]
         self.zones = {
             area.name: Patch.of(camera.to_picture(area.polygon), self.attention.factor, shape) for area in hands
         }
         self.wait = np.zeros(shape, np.float32)  # until when a change need not be looked at again
         self.tries = np.zeros(shape, np.uint8)
-        self.large = LARGE_MM2 * (camera.scale(0.0, 400.0) / self.attention.factor) ** 2
-        self.room = ROUND_MM * camera.scale(0.0, 400.0) / self.attention.factor
+        self.large = LARGE_MM2 * (camera.scale(*layout.middle) / self.attention.factor) ** 2
+        self.room = ROUND_MM * camera.scale(*layout.middle) / self.attention.factor
         self.started = False
         self.sweep = 0.0  # when it is next seen to that no card is believed to lie on bare felt
         self.show = 0.0  # when hands that are being turned are next looked at
@@ -112,6 +114,7 @@ class Watcher:
         sight = self.attention.step(t, picture, small)
         if self.hanging.step(sight, self.attention):
             return []  # where things lie is not known: better nothing is told than something wrong
+        self.attention.let_be(sight, self.elsewhere)
         disturbed = sight.changed | sight.moved
         self.sides.step(t, disturbed)
         facts: list[Fact] = []
@@ -169,16 +172,6 @@ class Watcher:
     def finish(self) -> list[Event]:
         """Tell what is still held when the footage ends."""
         return []
-
-    def _watched(self) -> Mask:
-        """Give where cards and chips count: the felt, but for the dealer's own things."""
-        found = np.zeros((self.attention.size[1], self.attention.size[0]), bool)
-        Patch.of(self.camera.to_picture(self.layout.outline), self.attention.factor, found.shape).onto(found)
-        for area in self.layout.areas:
-            if area.name in OFF_TABLE:
-                patch = Patch.of(self.camera.to_picture(area.polygon), self.attention.factor, found.shape)
-                found[patch.box] &= ~patch.mask
-        return found
 
     # ---- looking ----------------------------------------------------------------------------------------------------
 
