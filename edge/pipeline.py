@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from edge.judge import read
 from edge.table_cameras import hung
 from edge.table_file import TableFile
 from edge.views import Joined
-from edge.withheld import Withheld
 from engine.table import Table
 from engine.verdicts import Verdict
 from vision.eyes import Eyes
@@ -17,6 +16,8 @@ from vision.pictures import Picture
 from vision.watcher import Watcher
 
 TICK_S: Final = 1.0  # of footage: so often an event says that nothing happened, if nothing did
+
+Tick = Callable[[float], dict[str, object] | None]  # says that nothing happened; None: it cannot be said yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,12 @@ class Judging:
         self.table = Table(table.book)
         self.begun = _Begun()
 
-    def judged(self, events: list[dict[str, object]], t: float, tick: Callable[[float], dict[str, object]]) -> Step:
+    def judged(self, events: list[dict[str, object]], t: float, tick: Tick) -> Step:
         told: list[dict[str, object]] = []
         verdicts: list[Verdict] = []
         if t // TICK_S > self.begun.last // TICK_S >= 0 and not events:
-            events = [tick(t)]
+            ticked = tick(t)
+            events = [] if ticked is None else [ticked]
         self.begun.last = t
         for event in events:
             told.append(event)
@@ -78,12 +80,11 @@ class Pipeline(Judging):
 
 
 class JoinedPipeline(Judging):
-    """The same for a table with several cameras. While a part of it is not seen, verdicts wait."""
+    """The same for a table with several cameras."""
 
     def __init__(self, table: TableFile, sizes: Mapping[str, tuple[int, int]], eyes: Eyes) -> None:
         super().__init__(table)
         self.watcher = Joined(table, sizes, eyes)
-        self.withheld = Withheld()
 
     def step(self, camera: str, t: float, picture: Picture, small: Picture | None = None) -> Step:
         """Take a frame of one of the cameras, with its small picture if that was made."""
@@ -96,10 +97,7 @@ class JoinedPipeline(Judging):
     def finish(self) -> Step:
         """Say what is still held when all footage ends."""
         step = self.judged(self.watcher.finish(), self.begun.last, self.watcher.tick)
-        gap = self.watcher.gap()
-        verdicts = [*step.verdicts, *self.table.finish()]
-        return Step(step.events, self.withheld.step(verdicts, gap and replace(gap, over=True, missed=True)))
+        return Step(step.events, [*step.verdicts, *self.table.finish()])
 
     def _said(self, events: list[dict[str, object]], t: float) -> Step:
-        step = self.judged(events, max(t, self.begun.last), self.watcher.tick)
-        return Step(step.events, self.withheld.step(step.verdicts, self.watcher.gap()))
+        return self.judged(events, max(t, self.begun.last), self.watcher.tick)

@@ -104,6 +104,13 @@ class Watcher:
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "eyes"}
 
+    def anew(self) -> "Watcher":
+        """Give one that begins anew where this one hangs: what happened meanwhile it does not know."""
+        found = Watcher(self.camera, self.layout, self.eyes, everywhere=self.everywhere)
+        found.hanging, found.backs, found.lying.sizes = self.hanging, self.backs, self.lying.sizes
+        found.telling.setting = self.telling.setting
+        return found
+
     def step(self, t: float, picture: Picture, small: Picture | None = None) -> list[Event]:
         """Take a frame, with its small picture if that was made, and give the table events it brings."""
         if picture.shape[:2] != (self.camera.height, self.camera.width):
