@@ -1,7 +1,8 @@
 """What changed in a camera's part while it saw nothing: what it found then, held against what lay there before."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Final
 
 from engine.spots import ZONES
@@ -34,36 +35,35 @@ class Found:
     """What a camera found when it saw again, and what happened since."""
 
     cards: Mapping[str, Lay]
-    stacks: Mapping[str, int]  # by spot
+    chips: Sequence[Event]  # on spots where others stood before
     since: Sequence[Event]
 
 
-def lay_before(watcher: Watcher) -> Found:
-    """Give what was told of a part before nothing was seen any more."""
+def lay_before(watcher: Watcher) -> dict[str, Lay]:
+    """Give the cards that were told of a part before nothing was seen any more."""
     cards = [card for card in watcher.telling.theirs(watcher.lying) if card.id]
-    lay = {card.id: Lay(card.zone or "outside", card.face, card.up, card.place) for card in cards}
-    return Found(lay, {spot or "outside": count for spot, count in watcher.bets.spots.items() if count}, ())
+    return {card.id: Lay(card.zone or "outside", card.face, card.up, card.place) for card in cards}
 
 
 def found(watcher: Watcher, events: Sequence[Event], back: float) -> Found:
     """Part what a watcher that began then has told: what lay there, and what happened since."""
     places = {card.id: card.place for card in watcher.telling.theirs(watcher.lying)}
     cards: dict[str, Lay] = {}
-    stacks: dict[str, int] = {}
+    chips: dict[object, Event] = {}
     rest: list[Event] = []
     for event in events:
         name, kind = str(event.get("id")), event["event"]
-        old = bool(event.get("found")) or float(str(event.get("since", back + 1))) <= back
+        old = bool(event.get("found")) or _since(event) <= back
         if kind == "card" and old:
             face = None if event["card"] is None else str(event["card"])
             cards[name] = Lay(str(event["zone"]), face, event["face"] == "up", places.get(name))
         elif kind == "correct" and name in cards:
             cards[name] = replace(cards[name], face=None if event["card"] is None else str(event["card"]))
-        elif kind == "chips" and old and event["spot"] not in stacks:
-            stacks[str(event["spot"])] = len(list(event.get("stacks", ())))  # type: ignore[call-overload]  # a list
+        elif kind == "chips" and old and event["spot"] not in chips:
+            chips[event["spot"]] = {key: value for key, value in event.items() if key != "by"}
         else:
             rest.append(event)
-    return Found(cards, {spot: count for spot, count in stacks.items() if count}, rest)
+    return Found(cards, [*chips.values()], rest)
 
 
 def same(before: Mapping[str, Lay], now: Mapping[str, Lay]) -> dict[str, str]:
@@ -78,21 +78,24 @@ def same(before: Mapping[str, Lay], now: Mapping[str, Lay]) -> dict[str, str]:
     return pairs
 
 
-def changes(before: Found, now: Found, pairs: Mapping[str, str]) -> Iterator[Event]:
+def changes(before: Mapping[str, Lay], now: Found, pairs: Mapping[str, str]) -> Iterator[Event]:
     """Tell what changed: of a card that lay there before under its name of then, of others under that of now."""
     for name, lay in now.cards.items():
         if name in pairs:
-            yield from _changed(pairs[name], before.cards[pairs[name]], lay)
+            yield from _changed(pairs[name], before[pairs[name]], lay)
         else:
             yield {"event": "card", "id": name, "zone": lay.zone, **_side(lay), **_hand(lay.zone)}
-    for name in before.cards:
+    for name in before:
         if name not in pairs.values():
             yield {"event": "remove", "id": name}
-    for spot in sorted({*before.stacks, *now.stacks}):
-        count = now.stacks.get(spot, 0)
-        if count != before.stacks.get(spot, 0):
-            chips: Event = {"event": "chips", "spot": spot, "amount": None if count else 0}
-            yield chips | ({"stacks": [{"top": None, "count": None}] * count} if count else {})
+    yield from now.chips
+
+
+def settled(now: Found, pairs: Mapping[str, str], lie: Collection[str]) -> Found:
+    """Leave out what looked like a card at first glance, and is none that lies there."""
+    none = {*now.cards} - {*pairs} - {*lie}
+    cards = {name: lay for name, lay in now.cards.items() if name not in none}
+    return Found(cards, now.chips, [event for event in now.since if event.get("id") not in none])
 
 
 def _changed(name: str, was: Lay, lay: Lay) -> Iterator[Event]:
@@ -102,6 +105,10 @@ def _changed(name: str, was: Lay, lay: Lay) -> Iterator[Event]:
         yield {"event": "turn", "id": name, **_side(lay)}
     elif was.face is None and lay.face is not None:
         yield {"event": "correct", "id": name, "card": lay.face}
+
+
+def _since(event: Event) -> float:
+    return float(str(event.get("since", inf)))
 
 
 def _side(lay: Lay) -> Event:

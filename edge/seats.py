@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from edge.meanwhile import Found, changes, found, lay_before, same
+from edge.meanwhile import Lay, changes, found, lay_before, same, settled
 from vision.telling import LIKELY, Event
 from vision.tracks import distance
 from vision.watcher import Watcher
@@ -27,7 +27,7 @@ class Seat:
     dark: float | None = None  # since when it sees nothing
     stale: bool = False  # what it knows is of before it saw nothing
     back: float = 0.0  # when it saw again
-    before: Found | None = None  # what lay there before it saw nothing; until it is told what changed
+    before: dict[str, Lay] | None = None  # what lay there before it saw nothing; until it is told what changed
     had_cards: bool = False  # then
     after: list[Event] = field(default_factory=list)  # what it has told since
     names: dict[str, str] = field(default_factory=dict)  # of cards that came from another's part
@@ -51,7 +51,8 @@ class Seat:
         if before is None:
             return [], []
         now = found(self.watcher, events, self.back)
-        pairs = same(before.cards, now.cards)
+        pairs = same(before, now.cards)
+        now = settled(now, pairs, [card.id for card in self.watcher.lying.cards])
         told = [*changes(before, now, pairs)]
         twins = {name for name, was in pairs.items() if was in self.twins}
         told = [self._called(event) for event in told if event.get("id") not in self.twins]

@@ -54,10 +54,10 @@ def parts_of(cameras: Sequence[CameraFile], layout: Layout) -> Mapping[str, Layo
     mine: dict[str, str] = {}
     for camera in cameras:
         for part in camera.watches or ():
-            found = [area.name for area in layout.areas if area.name == part or area.name.startswith(f"{part}.")]
-            if not found:
-                there = ", ".join(_short([area.name for area in layout.areas], layout))
-                raise LayoutError(f"camera {camera.name!r} watches {part!r}: expected parts of the layout: {there}")
+            try:
+                found = places_of(part, layout)
+            except LayoutError as error:
+                raise LayoutError(f"camera {camera.name!r} watches {error}") from error
             for name in found:
                 if mine.setdefault(name, camera.name) != camera.name:
                     raise LayoutError(
@@ -79,6 +79,15 @@ def parts_of(cameras: Sequence[CameraFile], layout: Layout) -> Mapping[str, Layo
         for camera in cameras
         if camera.watches is not None
     }
+
+
+def places_of(part: str, layout: Layout) -> list[str]:
+    """Give the places of a part of the layout: of a box, of the dealer, or the one of that name."""
+    found = [area.name for area in layout.areas if area.name == part or area.name.startswith(f"{part}.")]
+    if not found:
+        there = ", ".join(_short([area.name for area in layout.areas], layout))
+        raise LayoutError(f"{part!r}: expected parts of the layout: {there}")
+    return found
 
 
 def hung(path: Path, camera: CameraFile, size: Size, watched: Layout | None = None) -> Fit:

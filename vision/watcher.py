@@ -105,9 +105,10 @@ class Watcher:
         return {name: value for name, value in self.__dict__.items() if name != "eyes"}
 
     def anew(self) -> "Watcher":
-        """Give one that begins anew where this one hangs: what happened meanwhile it does not know."""
+        """Give one that knows the felt and the chips as this one, and finds the cards anew: time went by unseen."""
         found = Watcher(self.camera, self.layout, self.eyes, everywhere=self.everywhere)
-        found.hanging, found.backs, found.lying.sizes = self.hanging, self.backs, self.lying.sizes
+        found.attention, found.sides, found.hanging = self.attention, self.sides, self.hanging
+        found.stacks, found.bets, found.backs, found.lying.sizes = self.stacks, self.bets, self.backs, self.lying.sizes
         found.telling.setting = self.telling.setting
         return found
 
@@ -184,9 +185,8 @@ class Watcher:
 
     def _begin(self, sight: Sight, picture: Picture) -> list[Fact]:
         """Look at the whole table once: what lies there already."""
-        seen = glimpse(
-            self.eyes, self.camera, picture, (0, 0, self.camera.width, self.camera.height), sight.shift, Aim()
-        )
+        whole = (0, 0, self.camera.width, self.camera.height)
+        seen = glimpse(self.eyes, self.camera, picture, whole, sight.shift, Aim())
         nothing = np.zeros_like(sight.changed)
         look = Look(sight, self.attention, self.sides, picture, seen, nothing, nothing, first=True)
         facts = [*self.lying.take(look)]
@@ -197,7 +197,8 @@ class Watcher:
             thing.patch.onto(taken)
         for hand in look.hands:
             hand.onto(taken)
-        self.attention.is_bare = ~taken
+        if not self.attention.is_bare.any():
+            self.attention.is_bare = ~taken
         return facts
 
     def _check(self, sight: Sight, picture: Picture) -> list[Fact]:

@@ -209,7 +209,6 @@ def test_what_happened_unseen_is_told_as_of_a_gap() -> None:
     table = Table()
     table.lies("right", "c9000", 9.0, (400.0, 380.0)).zone = "box6.cards"
     table.lies("right", "c9100", 9.1, (520.0, 220.0)).zone = "box7.cards"
-    table.watchers["right"].bets.spots = {"box6.main": 1}
     table.both(10.0)
     table.step("left", 10.4, card("c10200", "box1.cards", 10.2, hidden=["box2.cards"]))
     assert table.runs(10.8, 14.8, "left") == []  # no picture of the other comes
@@ -219,6 +218,7 @@ def test_what_happened_unseen_is_told_as_of_a_gap() -> None:
     right.tells = (
         card("c15200", "box6.cards", 15.2, found=True),
         card("c15201", "box6.cards", 15.2, found=True) | {"card": None},
+        card("c15202", "outside", 15.2, found=True) | {"card": None, "face": "down"},  # a sleeve: it does not lie there
         {"event": "correct", "id": "c15201", "card": "2d"},
         {"event": "chips", "spot": "box6.main", "amount": None, "stacks": [{}, {}], "since": 10.0},
     )
@@ -230,7 +230,7 @@ def test_what_happened_unseen_is_told_as_of_a_gap() -> None:
     assert [event["t"] for event in rest] == [15.2] * 4 + [15.8] * 2
     assert rest[0] == card("c10200", "box1.cards", 10.2) | {"t": 15.2}
     assert told(rest[1:4]) == [("card", "c15201.right"), ("remove", "c9100.right"), ("chips", "box6.main")]
-    assert (rest[1]["card"], len(str(rest[3]["stacks"]).split("top"))) == ("2d", 3)
+    assert (rest[1]["card"], rest[3]["stacks"]) == ("2d", [{}, {}])
     assert told(rest[4:]) == [("card", "c15600"), ("card", "c15700.right")]
     assert [one.id for one in table.joined.view("right").cards] == ["c9000.right", "c15201.right"]
 
@@ -340,7 +340,7 @@ def test_a_camera_that_is_lost_for_five_seconds_in_a_round_makes_no_false_alert(
     alerts = [one.code for one in found.verdicts if isinstance(one, Alert)]
     assert set(alerts) <= {"dealer-overdraw"}  # which is true
     gaps = [event for event in found.events if event["event"] == "gap"]
-    assert [(event["since"], event["t"]) for event in gaps] == [(22.0, 29.04)]
+    assert [(event["since"], event["t"]) for event in gaps] == [(22.0, 27.0)]
     ends = [one for one in found.verdicts if isinstance(one, Ended)]
     assert alerts or [one.result for one in ends] == ["unresolved"]
 
@@ -358,6 +358,5 @@ def test_two_cameras_on_two_sides_of_a_table_see_one_deal(tmp_path: Path) -> Non
     table = replace(table, cameras=(replace(left, watches=watches), right))
     found = seen_by(table, {name: tmp_path / f"{name}.mp4" for name in sides})
     events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
-    true = [event for event in events if float(event["t"]) <= 4.4]
-    assert cards(found.events) == cards(true)
-    assert len(cards(true)) >= 4
+    assert cards(found.events) == cards([event for event in events if event["t"] < 4.9])
+    assert {str(event["id"]).partition(".")[2] for event in found.events if event["event"] == "card"} == {"", "right"}
