@@ -15,7 +15,7 @@ __all__ = ["Feed", "Newest", "Patience", "Shot", "Size", "Source", "Taker", "Tro
 RATE_S: Final = 5.0  # over which the rate is told
 RATES: Final = 1000  # frames of which it is told at most
 TICK_S: Final = 0.001  # pictures lie at least so far apart
-CLOSING_S: Final = 1.0  # a reader that hangs in a camera is left to itself after so long
+CLOSING_S: Final = 1.0  # beyond the time that a camera is waited for
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +129,16 @@ class Feed:
         self._began = self._live_at = self._good_at = self.now()
         self._thread.start()
 
-    def close(self) -> None:
+    def stop(self) -> None:
+        """Ask the reader to end, without waiting for it."""
         self._stop.set()
         self._newest.end()
+
+    def close(self) -> None:
+        """Wait until the reader has ended: Python would abort, were it to exit while one decodes."""
+        self.stop()
         if self._thread.ident is not None:
-            self._thread.join(CLOSING_S)
+            self._thread.join(max(self.patience.open_s, self.patience.read_s) + CLOSING_S)
 
     def take(self, wait_s: float) -> Shot | None:
         """Give the newest live and good picture that was not given yet, or none after the wait."""

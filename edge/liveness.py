@@ -23,8 +23,8 @@ SETTLED_S: Final = 0.25  # frames came at their own pace for so long: what had w
 PACE: Final = 1.3  # times as fast as real time is still its own pace
 ENDLESS_S: Final = 2.0  # what comes faster for so long had not waited: its dates are wrong
 UNSURE: Final = 0.5  # of the time between two frames is believed as long as it was not measured
-CAUGHT_UP: Final = 0.2  # of what is allowed for lateness is left, where what had waited is through
-DRIFT: Final = 0.01  # a camera's clock may go wrong by that
+DRIFT: Final = 0.001  # a camera's clock may go wrong by that
+SLOWER: Final = 1.5  # times the time between two frames: the camera takes fewer now
 HICCUP: Final = 4  # times as long as usual says nothing of the usual
 LEARNT: Final = 1 / 64
 
@@ -59,6 +59,7 @@ class Liveness:
     def count(self) -> None:
         """Believe no date of this stream any more; what comes at its own pace is live."""
         self._dated, self._measured, self._jumped, self._least = False, False, False, inf
+        self._waits_since = self._last[0] if self._last else None
         self._stretch.clear()
 
     def _live(self, came: float, lag: float) -> Found:
@@ -77,9 +78,6 @@ class Liveness:
     def _waited(self, came: float, time: float, lag: float) -> Found:
         """Let go by what had waited, until what comes is live."""
         self._waits_since = came if self._waits_since is None else self._waits_since
-        if self._least < inf and lag - self._least <= CAUGHT_UP * self._late_s:
-            self._waits_since = None
-            return "live"
         self._stretch.append((came, time, self._number))
         while len(self._stretch) > 1 and came - self._stretch[1][0] >= SETTLED_S:
             self._stretch.popleft()
@@ -89,7 +87,10 @@ class Liveness:
             return "old"
         shown = frames * self._usual * (1.0 if self._measured else UNSURE)
         if (max(shown, time - then) if self._dated else shown) > PACE * passed:
-            if self._dated and self._least == inf and came - self._waits_since >= ENDLESS_S:
+            # What it fell behind may come in so; or its dates went with real time before, and are believed
+            known = self._least < inf and (self._dated or lag - self._least > self._late_s)
+            if not known and came - self._waits_since >= ENDLESS_S:
+                self._usual = passed / frames
                 self.count()
             return "old"
         return self._paced(lag, passed / frames)
@@ -101,6 +102,8 @@ class Liveness:
                 return "behind"
             self.count()  # it fell behind little by little, and nothing had piled up: its dates are wrong
             return "old"
-        self._usual, self._measured, self._waits_since = usual, True, None
+        if not self._measured or usual > SLOWER * self._usual:
+            self._usual, self._measured = usual, True
+        self._waits_since = None
         self._least = min(self._least, lag) if self._dated else lag
         return "live"

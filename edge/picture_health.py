@@ -96,8 +96,10 @@ class Stillness:
     """Since when a camera has sent the same picture.
 
     A sensor never gives the same picture twice, but coders hide that: between two key pictures they may repeat what
-    they have, and they refine a picture that stands still. So key pictures are compared with key pictures, of the
-    others only whether anything moved; and what differs nowhere in half of all places, and moves in none, is the same.
+    they have, and they refine a picture that stands still. So key pictures are compared with key pictures, and of the
+    others only whether anything moved; what differs nowhere in half of all places, and moves in none, is the same
+    picture. A picture that stands still before a coder is found as soon as that codes it the same way twice: at once at
+    a fixed quantiser, in some seconds where that has to settle, and never where pictures must fill a fixed rate.
     """
 
     def __init__(self) -> None:
