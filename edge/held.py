@@ -6,7 +6,7 @@ Nothing is published meanwhile, for what is published is read from the journal. 
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Final, Protocol
@@ -21,7 +21,8 @@ SLICE_S: Final = 0.1  # for what waited, at a time, and as long again for the wa
 LAST_S: Final = 5.0  # for all of it, at the end
 TICK: Final = '"event":"tick"'
 
-Add = Callable[[str, Sequence[Fact]], list[Entry]]
+Memory = Mapping[str, bytes]
+Add = Callable[[str, Sequence[Fact], Memory | None], list[Entry]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Batch:
 
     at: str
     facts: tuple[Fact, ...]
+    memory: Memory | None = None  # what is to be remembered with them
 
 
 class Disk(Protocol):
@@ -76,11 +78,11 @@ class Holding:
         with self._lock:
             return self._since if self._batches else None
 
-    def add(self, at: str, facts: Sequence[Fact]) -> list[Entry]:
+    def add(self, at: str, facts: Sequence[Fact], memory: Memory | None = None) -> list[Entry]:
         """Write facts, after those that wait; give what is on disk now and was not before."""
         with self._lock:
             if facts:
-                self._batches.append(Batch(at, tuple(facts)))
+                self._batches.append(Batch(at, tuple(facts), memory))
                 self.waiting += len(facts)
                 if len(self._batches) > 1:
                     self._held += len(facts)
@@ -120,7 +122,7 @@ class Holding:
         while self._batches and self._now() - start < seconds:
             batch = self._batches[0]
             try:
-                written += self._add(batch.at, batch.facts)
+                written += self._add(batch.at, batch.facts, batch.memory)
             except (UsageError, OSError, sqlite3.Error) as error:
                 if not troubled:
                     troubled = True
@@ -180,7 +182,7 @@ class Holding:
                 else:
                     facts.append(fact)
             if facts:
-                kept.append(Batch(batch.at, tuple(facts)))
+                kept.append(Batch(batch.at, tuple(facts), batch.memory))
         self._batches = kept
         self.waiting -= gone
         return gone

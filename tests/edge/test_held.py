@@ -78,7 +78,7 @@ def tick(number: int) -> Fact:
 
 def held(paper: Paper, most: int = 100, disk: Ballast | None = None) -> tuple[Holding, list[str]]:
     says: list[str] = []
-    return Holding(paper.add, says.append, disk, most, paper.now), says
+    return Holding(lambda at, facts, _: paper.add(at, facts), says.append, disk, most, paper.now), says
 
 
 def test_what_can_be_written_is_written_at_once() -> None:
@@ -219,7 +219,7 @@ def test_who_hears_of_trouble_may_add_to_the_journal() -> None:
     def note(text: str) -> None:
         holding.add(AT, [Fact("note", text[:10])])
 
-    holding = Holding(paper.add, note, None, 100, paper.now)
+    holding = Holding(lambda at, facts, _: paper.add(at, facts), note, None, 100, paper.now)
     paper.works = False
     holding.add(AT, [verdict(1)])
     assert holding.waiting == 2
