@@ -1,6 +1,6 @@
 # make setup   one virtual environment in .venv, from hashed pins; redone when the pins or pyproject.toml change
 # make check   formatting, lint and types
-# make test    check, then every test and doctest, with the coverage of engine
+# make test    check, then every test and doctest, with the coverage of engine; brings mosquitto (Debian) if it is root
 # make demo    the bundled film replayed, and its report opened
 # make browser the pages in a real browser; needs chromium and chromedriver (Debian: chromium, chromium-driver)
 # make bench   speed figures, each beside its yardstick
@@ -20,7 +20,7 @@ photographs :=  # a folder of photographs of cards that the networks learn from 
 # The first of these that runs at all (a version manager may list one it cannot start); or say make PYTHON=...
 PYTHON ?= $(shell python3.11 --version >/dev/null 2>&1 && echo python3.11 || echo python3)
 
-.PHONY: setup check test browser demo bench fuzz physical ray training models clean
+.PHONY: setup check mosquitto test browser demo bench fuzz physical ray training models clean
 .DEFAULT_GOAL := test
 
 setup: .venv/.ready
@@ -39,7 +39,13 @@ check: setup
 	@$(bin)/ruff check --quiet .
 	@$(bin)/mypy --no-error-summary
 
-test: setup check
+mosquitto:
+	@PATH="$$PATH:/usr/sbin"; command -v mosquitto >/dev/null && command -v mosquitto_sub >/dev/null && exit 0; \
+	    [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq >/dev/null && \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq mosquitto mosquitto-clients >/dev/null && exit 0; \
+	    echo 'the tests need a real broker: install mosquitto and mosquitto-clients' >&2; exit 1
+
+test: setup check mosquitto
 	@$(bin)/pytest --cov --cov-report=term-missing:skip-covered --cov-fail-under=$(engine_coverage)
 
 browser: setup

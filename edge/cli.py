@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from edge.calibrate_options import add_options as add_calibrate_options
-from edge.footage_options import add_replay_options, add_run_options
+from edge.footage_options import add_replay_options, add_run_options, add_verify_options
 from edge.usage import UsageError
 
 COMMANDS = {
@@ -19,6 +19,7 @@ COMMANDS = {
     "detect": ("edge.detect", "detect"),
     "judge": ("edge.judge", "judge"),
     "verify": ("edge.verify", "verify"),
+    "doctor": ("edge.doctor", "doctor"),
     "books": ("edge.books", "books"),
     "calibrate": ("edge.calibrate", "calibrate"),
     "bench": ("edge.benches", "bench"),
@@ -84,9 +85,11 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("--book", help="the rule book (feltwatch books lists them)")
     judge.add_argument("--watch", action="store_true", help="show the table to a person instead of JSON lines")
     _table_options(judge)
-    verify = commands.add_parser("verify", help="proves that a record is whole and unaltered, or names what is not")
-    verify.add_argument("journal", metavar="JOURNAL", help="as `feltwatch run --journal` keeps it")
-    verify.add_argument("--head", metavar="N:HASH", help="as `verify` gave it before: what is cut off shows by it")
+    add_verify_options(
+        commands.add_parser("verify", help="proves that a record is whole and unaltered, or names what is not")
+    )
+    doctor = commands.add_parser("doctor", help="looks at all that a table needs, and says what to do")
+    doctor.add_argument("-c", "--table", required=True, action="append", metavar="FILE", help="as `run` takes it")
     detect = commands.add_parser("detect", help="pictures in, the cards and chips on them out")
     _detect_options(detect)
     books = commands.add_parser("books", help="the books, their pay tables, settings and clauses")

@@ -1,4 +1,4 @@
-"""What `feltwatch replay` and `feltwatch run` take: light, as the command's help needs it."""
+"""What `feltwatch replay`, `run` and `verify` take: light, as the command's help needs it."""
 
 import argparse
 from math import isfinite
@@ -26,6 +26,15 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--journal", metavar="FILE", help="keep all that is told there first, for `feltwatch verify`")
     parser.add_argument("--provider", default="cpu", metavar="NAME", help="what runs the models (default: cpu)")
     parser.add_argument("--threads", type=_count, default=2, metavar="N", help="threads of the models (default: 2)")
+
+
+def add_verify_options(parser: argparse.ArgumentParser) -> None:
+    """Say what `feltwatch verify` takes."""
+    parser.add_argument("journal", metavar="JOURNAL", help="as `feltwatch run` keeps it")
+    parser.add_argument("--head", metavar="N:HASH", help="as `verify` gave it before: what is cut off shows by it")
+    parser.add_argument("--heads", metavar="FILE", help="messages of the topic `head`, one a line; with --key")
+    parser.add_argument("--key", metavar="KEY", help="the box's public key, as `status` tells it, or a file of it")
+    parser.add_argument("--evidence", action="store_true", help="check the files of evidence beside it too")
 
 
 def _seconds(text: str) -> float:

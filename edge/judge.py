@@ -72,15 +72,19 @@ _DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_constant)
 
 def read(raw: bytes) -> Event:
     """Read one line; whatever is wrong with it is an EventError."""
+    return parse(decoded(raw))
+
+
+def decoded(raw: bytes) -> object:
+    """Read JSON, its decimals kept exact; whatever is wrong with it is an EventError."""
     try:
-        found = _DECODER.decode(raw.decode("utf-8").rstrip("\r\n"))
+        return _DECODER.decode(raw.decode("utf-8").rstrip("\r\n"))
     except json.JSONDecodeError as error:
         raise EventError(f"not JSON: {error.msg} at column {error.colno}") from error
     except UnicodeDecodeError as error:
         raise EventError(f"not UTF-8 text: byte {error.start + 1} of the line") from error
     except (ValueError, DecimalException, RecursionError) as error:
         raise EventError(f"not an event: {str(error).partition(';')[0]}") from error
-    return parse(found)
 
 
 def events(name: str, stream: BinaryIO) -> Iterator[Event]:

@@ -227,6 +227,7 @@ def watch(
             drops.tell(shot.t)
     finally:
         enough.set()
+        reader.join(PATIENCE_MS / 1000 + 1)  # Python would end a thread that still decodes in the midst of it, and abort
     if pipeline is not None:
         out.tell(pipeline.finish())
     drops.tell_all()

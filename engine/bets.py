@@ -40,13 +40,14 @@ class Stack:
     carried: Decimal = ZERO  # what the Player took up once it was his
     collected: bool = False  # the Player took up his chips
     unsure: bool = False  # it changed, and by how much is not known
-    faulted: bool = False  # what is wrong with its settlement was said
+    faulted: bool = False  # what is wrong with its settlement was said, or nobody saw it
     piles: int | None = None  # how many stacks stand here, where they were counted
     laid: int | None = None  # and how many at the close
     stirred: bool = False  # it was touched since the close
     house: bool = False  # by the dealer's hand
     emptied: float | None = None  # when, since the close, its chips were all taken up
     emptied_by: str | None = None
+    told: float = 0.0  # when it was last told of
 
     def plays(self, stake: Decimal, *, scale: bool, hand: int = 1) -> Fraction:
         """Give the part of a stake that wins or loses; `scale` cuts doubles and splits by the same factor (I-2)."""
@@ -72,7 +73,7 @@ def chips(r: "Round", event: "Chips") -> None:
     if stack is None:
         stack = r.stacks[spot.text] = Stack(spot)
     before = after_close.Before(stack.known, stack.units, stack.piles, stack.present)
-    stack.now, stack.units, stack.by = event.amount, event.units, event.by
+    stack.now, stack.units, stack.by, stack.told = event.amount, event.units, event.by, event.t
     stack.present = event.amount != 0
     stack.piles = event.stacks if stack.present else 0
     if event.amount is not None:

@@ -145,7 +145,16 @@ class Tick(NamedTuple):
     hidden: tuple[Zone, ...] = ()  # places nobody can see
 
 
-Event = Signal | Chips | Dealt | Turn | Move | Remove | Decision | Correct | Clear | Tick
+class Gap(NamedTuple):
+    """Nobody watched since then; what is told at its very time came unseen."""
+
+    t: float
+    since: float
+    lost: bool = False  # what lies now does not follow from what was known
+    why: str = ""  # and how that shows
+
+
+Event = Signal | Chips | Dealt | Turn | Move | Remove | Decision | Correct | Clear | Tick | Gap
 
 
 def _field(found: Mapping[str, object], key: str, what: str) -> object:
@@ -339,6 +348,16 @@ def _correct(t: float, found: Mapping[str, object]) -> Correct:
     return Correct(t, name, _card(_field(found, "card", "the card's face, or null")))
 
 
+def _gap(t: float, found: Mapping[str, object]) -> Gap:
+    _field(found, "since", "since when nobody watched")
+    since, lost = _moment(found, "since"), found.get("lost", False)
+    if since is None or since > t:
+        raise EventError(f"'since': expected a time before {t:g}, found {found['since']!r}")
+    if not isinstance(lost, bool):
+        raise EventError(f"'lost': expected true or false, found {lost!r}")
+    return Gap(t, since, lost, _optional_text(found, "why") or "")
+
+
 PARSERS: Mapping[str, Callable[[float, Mapping[str, object]], Event]] = {
     "signal": _signal,
     "chips": _chips,
@@ -350,6 +369,7 @@ PARSERS: Mapping[str, Callable[[float, Mapping[str, object]], Event]] = {
     "correct": _correct,
     "clear": lambda t, _: Clear(t),
     "tick": lambda t, found: Tick(t, _hidden(found)),
+    "gap": _gap,
 }
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from engine import after_close, bets, broken_off, checks, payments
 from engine.bets import Stack
 from engine.books import Book
-from engine.events import Chips, Dealt, Decision, Event, Move, Remove, Signal, Tick, Turn
+from engine.events import Chips, Dealt, Decision, Event, Gap, Move, Remove, Signal, Tick, Turn
 from engine.lines import Terms, worth
 from engine.money import Odds
 from engine.shoe import Shoe
@@ -141,6 +141,13 @@ class Round(Watched):
     def on_tick(self, event: Tick) -> None:
         """Time alone passed: what waits too long is looked at after every event."""
 
+    def on_gap(self, event: Gap) -> None:
+        """Nobody watched: what may have been paid or taken then is held against nobody."""
+        for stack in self.stacks.values():
+            if self.closed and (stack.told > event.since or not self.undecided(stack)):
+                stack.unsure = stack.faulted = True
+        self.unwatched(event.t - event.since)
+
     # ---- what a game adds ---------------------------------------------------------------------------------------
 
     def close(self) -> None:
@@ -177,6 +184,10 @@ class Round(Watched):
 
     def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
         """Judge chips that the dealer paid or took before the bet was decided."""
+        raise NotImplementedError
+
+    def unwatched(self, lasted: float) -> None:
+        """So long nobody watched: what waits may have come, what was said nobody heard."""
         raise NotImplementedError
 
     def must_draw(self) -> bool:
@@ -263,6 +274,10 @@ class Round(Watched):
     def finish(self, t: float, *, announced: bool = False) -> None:
         """The round is over: compare what lies with what was due, and say how it ended."""
         self.t = t
+        if self.lost and not self.void:
+            self.ended = Ended(t, self.number, "unresolved", self.lost)
+            self.out.append(self.ended)
+            return
         unseen = bool(self.doubt)  # before what only the end of the round leaves open
         inferred = not self.void and broken_off.judge(self)
         if not self.void:
@@ -372,4 +387,5 @@ HANDLERS: dict[type, Callable[[Round, object], None]] = {
     Remove: lambda r, e: r.on_remove(e),  # type: ignore[arg-type]  # as above
     Decision: lambda r, e: r.on_decision(e),  # type: ignore[arg-type]  # as above
     Tick: lambda r, e: r.on_tick(e),  # type: ignore[arg-type]  # as above
+    Gap: lambda r, e: r.on_gap(e),  # type: ignore[arg-type]  # as above
 }

@@ -1,43 +1,22 @@
 """A table: one book, rounds one after another, and second thoughts when a fact comes late."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
-from engine import order, payments, presence
+from engine import gaps, order, payments, presence
 from engine.books import Book
-from engine.cards import Card
-from engine.events import Chips, Clear, Correct, Dealt, Decision, Event, Move, Remove, Signal, Turn
+from engine.events import Chips, Clear, Correct, Dealt, Decision, Event, Gap, Remove, Signal, Turn
+from engine.life import Life, Lying, as_known, changes, is_next, placed_anew, put_before_close
 from engine.money import ZERO
 from engine.round import Round
 from engine.rounds import new_round
 from engine.shoe import Shoe
-from engine.spots import Spot, Zone
-from engine.verdicts import Remedied, Started, Verdict, Withdrawn
+from engine.verdicts import Started, Verdict
 
-DISMISSED = "a supervisor dismissed it"
-OTHERWISE = "a later fact shows otherwise"
-Lying = tuple[Spot, Decimal | None, bool]  # chips as a round ends: where, how much, whether they were left there
-SWEPT = 2  # cards that have left the table when a round is over
-
-
-@dataclass(slots=True)
-class Life:
-    """A round with all that is needed to live through it again: how it began, and what happened."""
-
-    number: int
-    began: float
-    shoe: Shoe
-    stale: dict[str, Zone]
-    held: dict[str, Lying]
-    seats: dict[str, set[int]]
-    heard: bool  # a signal or a decision has been told before it
-    round: Round = field(init=False)
-    log: list[tuple[int, Event]] = field(default_factory=list)
-    faces: dict[str, Card | None] = field(default_factory=dict)  # what late reads say of cards
-    dismissed: frozenset[str] = frozenset()
-    over: tuple[float, bool] | None = None
-    doubt: str = ""  # the order of cards that nobody saw, and that decides what a hand comes to
+if TYPE_CHECKING:
+    from engine.spots import Zone
 
 
 class Table:
@@ -60,14 +39,22 @@ class Table:
         self.heard = False  # whether anybody tells this table anything
         self.fresh_shoe: int | None = None  # shuffled while a round was on: the cards to burn then
         self.held: order.Log = []  # a card that is wrong only if none came unseen, and what came after it
+        self.unseen: gaps.Unseen | None = None  # nobody watched, and what came then is still being told
+        self.blind = False  # cards lie there of a round that nobody knows: until they are gone nothing is judged
 
     def apply(self, event: Event) -> list[Verdict]:
         """Take one event, give the verdicts it brings. Never raises, whatever the order of events."""
         self.events += 1
+        if self.unseen is not None and self.unseen.takes(self.events, event):
+            return []
         kind = type(event)
         self.heard = self.heard or kind in (Signal, Decision)
-        out = self.finish() if kind in (Signal, Decision, Clear) else []
-        if kind is Signal and event.name in ("place-bets", "shuffled"):  # type: ignore[union-attr]  # a Signal
+        out = self.finish() if self.unseen is not None or kind in (Signal, Decision, Clear) else []
+        if kind is Gap:
+            self._gap(event, out)  # type: ignore[arg-type]  # a Gap
+        elif self.blind and self._overlooks(event):
+            pass
+        elif kind is Signal and event.name in ("place-bets", "shuffled"):  # type: ignore[union-attr]  # a Signal
             self._between(event, out)  # type: ignore[arg-type]  # a Signal
         elif kind is Clear:
             self._clear(event.t, out)
@@ -82,6 +69,7 @@ class Table:
     def finish(self) -> list[Verdict]:
         """Give what waits still: nothing comes any more that shows a hidden place."""
         out: list[Verdict] = []
+        self._closes(out)
         self._release([(n, order.seen(one, ())) for n, one in self.held], out)
         return out
 
@@ -154,7 +142,7 @@ class Table:
         self.stale = life.round.stale.copy()
         left = [seen for seen in life.round.seen.values() if not seen.gone and seen.zone.box is not None]
         self.stale.update({seen.id: seen.zone for seen in left})
-        placed = _placed(life.round)
+        placed = placed_anew(life.round)
         self.lying = {text: (s.spot, s.now, text not in placed) for text, s in life.round.stacks.items() if s.present}
         self.last, self.life = life, None
 
@@ -177,11 +165,66 @@ class Table:
         done.forgotten(self.lying)
         self._drain(done, out)
 
+    # ---- nobody watched -----------------------------------------------------------------------------------------
+
+    def _gap(self, event: Gap, out: list[Verdict]) -> None:
+        """What came before is over, but for a round that goes on; what waited for a hidden place may have come then."""
+        if event.lost:
+            self._lose(gaps.sentence(event), event.t, out)
+            return
+        self.unseen, self.held = gaps.Unseen(self.events, event, self.held), []
+        if self.life is None:
+            self._forget()
+
+    def _closes(self, out: list[Verdict]) -> None:
+        """All that came unseen is told: go on with it as the book has least against it, or with what comes next."""
+        unseen, life, self.unseen = self.unseen, self.life, None
+        if unseen is None:
+            return
+        if life is None:
+            self.blind = self.blind or unseen.begins
+            for entry in unseen.entries:
+                if not (self.blind and self._overlooks(entry[1])):
+                    self._live(entry, out)
+            return
+        try:
+            found = gaps.explained(unseen, life.log, lambda log: self._lived(life, log))
+        except gaps.Lost as lost:
+            self._lose(gaps.sentence(unseen.gap._replace(why=str(lost))), unseen.gap.t, out)
+            return
+        for entry in found:
+            self._goes_on(life, entry, out)
+
+    def _lose(self, why: str, t: float, out: list[Verdict]) -> None:
+        """What happened nobody can tell: the round ends, and nothing is judged until its cards are gone."""
+        if self.life is not None:
+            self.life.round.lost = why
+            self._end(self.life, t, out, announced=False)
+        self.held, self.stale, self.blind = [], {}, True
+        self.lying = {text: (spot, amount, True) for text, (spot, amount, _) in self.lying.items()}
+        self._forget()
+
+    def _forget(self) -> None:
+        """Of the round before nothing more is said, and of the shoe nothing is known."""
+        self.last = self.fresh_shoe = None
+        self.shoe.shuffled(0)
+
+    def _overlooks(self, event: Event) -> bool:
+        """Say whether an event is of a round that nobody knows; keep book of the chips, which may be left lying."""
+        if isinstance(event, Clear) or (isinstance(event, Signal) and event.name in ("place-bets", "shuffled")):
+            self.blind = isinstance(event, Signal) and event.name == "shuffled"
+            return False
+        if isinstance(event, Chips) and event.spot is not None:
+            self.lying[event.spot.text] = (event.spot, event.amount, True)
+            if event.amount == 0:
+                del self.lying[event.spot.text]
+        return True
+
     # ---- events of a round --------------------------------------------------------------------------------------
 
     def _live(self, entry: order.Entry, out: list[Verdict]) -> None:
-        life, (number, event) = self.life, entry
-        if life is not None and life.round.only_seen and _is_next(life.round, event):
+        life, event = self.life, entry[1]
+        if life is not None and life.round.only_seen and is_next(life.round, event):
             self._end(life, event.t, out, announced=False)
             life = None
         if life is None:
@@ -202,11 +245,14 @@ class Table:
             life.log.insert(place, order.dated(entry, life.log[place]))
             self._again(life, out)
             return
+        self._goes_on(life, entry, out)
+
+    def _goes_on(self, life: Life, entry: order.Entry, out: list[Verdict]) -> None:
         life.log.append(entry)
-        if self._rethinks(life, event):
+        if self._rethinks(life, entry[1]):
             self._again(life, out)
             return
-        life.round.apply(event, number)
+        life.round.apply(entry[1], entry[0])
         self._drain(life.round, out)
 
     def _opens(self, event: Event) -> bool:
@@ -254,7 +300,7 @@ class Table:
                 life.faces[event.id] = event.card
                 return True
         elif isinstance(event, Chips):
-            return presence.lay_at_close(life.round, event) and _put_before_close(life)
+            return presence.lay_at_close(life.round, event) and put_before_close(life)
         elif isinstance(event, Decision):
             at = life.round.late(event)
             if at is not None:
@@ -270,7 +316,7 @@ class Table:
         return False
 
     def _correct(self, event: Correct, out: list[Verdict]) -> None:
-        self.held = [(n, _as_known(one, {event.id: event.card})) for n, one in self.held]
+        self.held = [(n, as_known(one, {event.id: event.card})) for n, one in self.held]
         for life in (self.life, self.last):
             if life is not None and event.id in life.round.seen:
                 if life.round.seen[event.id].card is not event.card or event.id in life.faces:
@@ -283,7 +329,7 @@ class Table:
         found = self._fresh(life)
         found.doubt = life.doubt
         for n, event in log:
-            found.apply(_as_known(event, life.faces), n)
+            found.apply(as_known(event, life.faces), n)
         return found
 
     def _again(self, life: Life, out: list[Verdict], t: float | None = None) -> None:
@@ -296,7 +342,7 @@ class Table:
         if life.over is not None:
             new.finish(life.over[0], announced=life.over[1])
         new.t, new.n = now, self.events
-        out.extend(_changes(old, new, now))
+        out.extend(changes(old, new, now))
         if life.over is not None:
             ends = [one for one in (old.ended, new.ended) if one is not None]
             if len(ends) == 2 and (ends[0].result, ends[0].why) != (ends[1].result, ends[1].why):
@@ -305,68 +351,3 @@ class Table:
         life.round = new
         if life is self.last and self.life is None:
             self.shoe = new.shoe.copy()
-
-
-def _placed(done: Round) -> set[str]:
-    """Give the spots whose chips came for the next round, since those of this one had gone, or never were."""
-    if not done.only_seen:
-        return set()
-    return {text for text, s in done.stacks.items() if not s.rejected and (s.emptied is not None or not s.at_close)}
-
-
-def _is_next(done: Round, event: Event) -> bool:
-    """Tell whether a bet or a card is of the next round, since the cards of this one were taken up, or all but one."""
-    if isinstance(event, Chips) and event.spot is not None:
-        stack = done.stacks.get(event.spot.text)
-        free = stack is None or not (stack.present or done.undecided(stack))
-        more = event.by == "player" or (event.by is None and free)
-        if event.amount == 0 or not more:
-            return False
-    elif not (isinstance(event, Dealt) and event.zone.box and event.id not in done.seen):
-        return False
-    cards = [seen for seen in done.seen.values() if seen.zone.box is not None]
-    lies = [seen for seen in cards if not seen.gone]
-    swept = len(cards) - len(lies)
-    if not any(seen.zone.box for seen in lies):
-        bets = any(stack.present and stack.at_close for stack in done.stacks.values())
-        return swept >= SWEPT and (not lies or not bets)
-    return len(lies) == 1 and swept > SWEPT
-
-
-def _put_before_close(life: Life) -> bool:
-    """Chips that are told of too late lay there, or had gone, when the first card fell."""
-    n, event = life.log.pop()
-    place = next(i for i, (_, one) in enumerate(life.log) if isinstance(one, Dealt | Move) and one.zone.box is not None)
-    life.log.insert(place, (n, event._replace(t=life.log[place][1].t)))
-    return True
-
-
-def _as_known(event: Event, faces: dict[str, Card | None]) -> Event:
-    """Give a card's event with the face that is known by now."""
-    if not isinstance(event, Dealt | Turn) or event.id not in faces:
-        return event
-    return event._replace(card=faces[event.id], sure=1.0, late=event.card is None)
-
-
-def _changes(old: Round, new: Round, t: float) -> list[Verdict]:
-    """Say what a second look changes: alerts that fall, alerts that come, settlements that differ."""
-    found: list[Verdict] = [
-        Withdrawn(t, old.number, name, DISMISSED if name in new.dismissed else OTHERWISE)
-        for name in old.alerts
-        if name not in new.alerts
-    ]
-    for name, alert in new.alerts.items():
-        if name not in old.alerts:
-            found.append(alert)
-        elif old.alerts[name].remedy != alert.remedy:
-            found.append(Remedied(t, new.number, name, alert.remedy))
-    for key, line in new.settlements.items():
-        before = old.settlements.get(key)
-        if before is None:
-            found.append(replace(line, t=t, revises=False))
-        elif replace(before, t=0, revises=False) != replace(line, t=0, revises=False):
-            found.append(replace(line, t=t, revises=True))
-    for key, line in old.settlements.items():
-        if key not in new.settlements:
-            found.append(replace(line, t=t, result="no-action", returned=None, odds=None, revises=True))
-    return found

@@ -23,11 +23,17 @@ class Watched(Voice):
         self.played_at = 0.0  # when the last card was dealt, moved or turned
         self.given_back = False  # a decided bet went back to its Player, as of a round that is void
         self.doubt = ""  # what nobody saw, and decides how the round ended
+        self.lost = ""  # why nobody can tell how it went on
 
     @property
     def only_seen(self) -> bool:
         """Tell whether a camera is all there is: nothing was told, and not every amount is known."""
         return self.closed and self.uncounted and not self.heard
+
+    @property
+    def unclear(self) -> bool:
+        """Tell whether what was seen so far leaves open how the round will end."""
+        return bool(self.doubt)
 
     def touched(self, stack: "Stack") -> None:
         """The dealer's hand paid or took a bet that is not decided; how much is not known."""

@@ -13,7 +13,7 @@ from engine.books.meanings import MEANINGS
 from engine.books.switches import ALLOWED, WHY
 from models.evaluation.report import lines
 from models.shelf import HERE, models, written
-from tests import compliance, sentences
+from tests import compliance, mqtt_page, sentences
 
 DOCS = Path(__file__).parent.parent / "docs"
 FIGURES = HERE / "figures"
@@ -137,6 +137,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "alerts.md": alerts,
     "settings.md": settings,
     "compliance.md": compliance.page,
+    "mqtt.md": mqtt_page.page,
+    "asyncapi.json": mqtt_page.asyncapi,
     "../models/manifest.toml": networks,
     **{name: partial(measured, name) for name in ("accuracy.md", "watching.md", "../models/reader.md")},
 }

@@ -5,39 +5,73 @@ from typing import Final
 import cv2
 import numpy as np
 
-from vision.attention import Attention
+from vision.attention import Attention, Sight
 from vision.camera import Camera
 from vision.layout import Layout
-from vision.nudge import Nudge
+from vision.nudge import Nudge, Shift
 
 EVERY_S: Final = 0.4
-FAR_MM: Final = 9.0  # the camera was moved, if the felt lies so far off
-LOOKS: Final = 2  # in a row, before it is said; one is enough to wait
+STIRRED: Final = 0.05  # of the picture in motion at once may be the camera's own: it is looked at before anything else
+FAR_MM: Final = 9.0  # the camera was moved, if some of the felt lies so far off
+SAID_S: Final = 0.4  # so long, before it is said; one look is enough to wait
+GONE_S: Final = 1.0  # so long the felt is not found at all, before that is said: somebody may lean over it
+USUAL: Final = 0.9  # of the looks find the felt, where not to find it tells anything
+AT_FIRST: Final = 0.85
+LATELY: Final = 1 / 8  # what one look counts of them
 
 
 class Hanging:
-    """Looks for the printed felt now and then."""
+    """Looks for the printed felt now and then, and at once when much of the picture moves."""
 
     def __init__(self, camera: Camera, layout: Layout) -> None:
-        self._nudge = Nudge(region=[(float(x), float(y)) for x, y in camera.to_picture(layout.outline)])
+        outline = np.asarray(camera.to_picture(layout.outline), np.float64)
+        self._nudge = Nudge(region=[(float(x), float(y)) for x, y in outline])
+        whole = np.array([camera.width, camera.height], np.float64)
+        self._felt = np.clip(outline, 0.0, whole) - whole / 2  # what of it can be seen, from the middle
         self._scale = camera.scale(0.0, 400.0)
         self._next = 0.0
-        self._far = 0  # looks in a row that found it moved
-        self.moved_mm = 0.0  # as far as is known; nought where it hangs as it did
+        self._usual = AT_FIRST  # share of the looks that find the felt
+        self._since: float | None = None  # when it was first seen elsewhere, or not at all
+        self._off_mm: float | None = 0.0  # None where it is not found
+        self._t = 0.0
 
-    def step(self, t: float, attention: Attention) -> bool:
+    def step(self, sight: Sight, attention: Attention) -> bool:
         """Say whether the camera hangs otherwise than it did."""
-        if t >= self._next and attention.raw is not None:
-            self._next = t - t % EVERY_S + EVERY_S
+        self._t = sight.t
+        due = sight.t >= self._next
+        if attention.raw is not None and (due or float(sight.moved.mean()) >= STIRRED):
+            if due:
+                self._next = sight.t - sight.t % EVERY_S + EVERY_S
             grey = np.asarray(cv2.cvtColor(attention.raw, cv2.COLOR_BGR2GRAY), np.uint8)
-            shift = self._nudge.step(grey, attention.factor)
-            off_mm = float(np.hypot(shift.dx_px, shift.dy_px)) / self._scale
-            if shift.trusted:
-                self._far = self._far + 1 if off_mm > FAR_MM else 0
-                self.moved_mm = off_mm if self._far >= LOOKS else 0.0
-        return self._far > 0
+            self._found(self._nudge.step(grey, attention.factor))
+        return self._since is not None
+
+    def _found(self, shift: Shift) -> None:
+        if shift.trusted:
+            found_again = self._off_mm is None  # so not finding it tells less the next time
+            self._usual += LATELY * ((0.0 if found_again else 1.0) - self._usual)
+            off_mm = self._farthest(shift) / self._scale
+            # One move is said once: how far it went is measured a little otherwise each time
+            kept = self._off_mm is not None and self._off_mm > FAR_MM and abs(off_mm - self._off_mm) <= FAR_MM < off_mm
+            self._off_mm = self._off_mm if kept else off_mm
+        elif self._usual >= USUAL:
+            self._off_mm = None
+        else:
+            self._usual -= LATELY * self._usual
+        away = self._off_mm is None or self._off_mm > FAR_MM
+        self._since = (self._t if self._since is None else self._since) if away else None
+
+    def _farthest(self, shift: Shift) -> float:
+        """Give how far the camera took that part of the felt which it took farthest, in pixels."""
+        turn = np.deg2rad(shift.turned_deg)
+        a, b = shift.grown * np.cos(turn) - 1.0, shift.grown * np.sin(turn)
+        x, y = self._felt.T
+        return float(np.hypot(a * x - b * y + shift.dx_px, b * x + a * y + shift.dy_px).max())
 
     def doubts(self) -> tuple[str, ...]:
-        if not self.moved_mm:
-            return ()
-        return (f"the camera was moved: the felt lies {self.moved_mm:.0f} mm off; hang it back, or calibrate it again",)
+        lasted = -1.0 if self._since is None else self._t - self._since
+        if self._off_mm is None:
+            says = "the camera was moved, or its view is blocked: the printed felt is not where it was, nor near"
+            return (f"{says}; hang it back, or calibrate it again",) if lasted >= GONE_S else ()
+        says = f"the camera was moved: the felt lies {self._off_mm:.0f} mm off"
+        return (f"{says}; hang it back, or calibrate it again",) if lasted >= SAID_S else ()

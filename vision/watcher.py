@@ -110,7 +110,7 @@ class Watcher:
                 f"found {picture.shape[1]} x {picture.shape[0]}"
             )
         sight = self.attention.step(t, picture, small)
-        if self.hanging.step(t, self.attention):
+        if self.hanging.step(sight, self.attention):
             return []  # where things lie is not known: better nothing is told than something wrong
         disturbed = sight.changed | sight.moved
         self.sides.step(t, disturbed)

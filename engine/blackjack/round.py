@@ -345,6 +345,10 @@ class BlackjackRound(Round):
     def again(self, stack: Stack) -> None:
         settle.cut(self, stack)
 
+    def unwatched(self, lasted: float) -> None:
+        self.told, self.idle_from, waits = False, self.t, self.split_wait  # decisions were told that nobody heard
+        self.split_wait = waits and (waits[0], waits[1] + lasted)
+
     def must_draw(self) -> bool:
         if not self.closed or not self.boxes:
             return False

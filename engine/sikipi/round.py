@@ -1,6 +1,7 @@
 """One round of Si Ki Pi: four cards each, two hands of two, compared with the dealer's."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from math import inf
 
@@ -324,6 +325,16 @@ class SikipiRound(Round):
 
     def first_cards(self) -> bool:
         return not self.over()
+
+    def unwatched(self, lasted: float) -> None:
+        if self.deal.slip is not None:
+            self.deal.slip = replace(self.deal.slip, t=self.deal.slip.t + lasted)
+        for hand in self.playing():
+            hand.viewed = hand.viewed or (self.over() and not self.only_seen)  # its Player may have looked
+
+    @property
+    def unclear(self) -> bool:
+        return bool(self.doubt) or self.deal.order is Order.DOUBTED
 
     def must_draw(self) -> bool:
         return bool(self.deal.boxes) and not self.revealed and not self.complete()

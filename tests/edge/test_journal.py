@@ -7,13 +7,16 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from edge.checkpoint import digest
 from edge.cli import main
-from edge.journal import BrokenError, Entry, Fact, Journal, entries, first_hash, hash_of
+from edge.journal import BrokenError, Entry, Fact, Journal, UnreadableError, claimed, entries, first_hash, hash_of
+from edge.signing import Signer
 from edge.usage import UsageError
 
 AT = "2026-01-02T03:04:05.678Z"
@@ -190,3 +193,166 @@ def test_one_reads_while_another_writes(path: Path) -> None:
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.apply(proved, (path,)) == MANY + 1
     journal.close()
+
+
+def test_what_was_kept_is_read_while_it_is_written_and_waited_for(path: Path) -> None:
+    journal = Journal(path, "bj-07")
+    assert [entry.seq for entry in journal.read(38, 99)] == [39, 40]
+    assert journal.read(40, 99) == []
+    assert journal.wait(40, 0.0) == 40
+    writer = threading.Thread(target=journal.add, args=(AT, [Fact("alert", "{}"), Fact("event", "{}")]))
+    writer.start()
+    assert journal.wait(40, 30.0) == 42
+    writer.join()
+    assert [entry.seq for entry in journal.read(0, 99, ("alert",))] == [41]
+    journal.close()
+
+
+def test_what_is_not_acknowledged_and_what_is_remembered_stay(path: Path) -> None:
+    journal = Journal(path, "bj-07")
+    assert (journal.unsent(), journal.remembered("round")) == ([(1, None)], None)
+    journal.sent([(3, 7), (12, 12), (30, None)])
+    journal.add(AT, [Fact("event", "{}")], {"round": b"\0seven"})
+    journal.close()
+    journal = Journal(path, "bj-07")
+    assert (journal.unsent(), journal.remembered("round")) == ([(3, 7), (12, 12), (30, None)], (41, b"\0seven"))
+    journal.close()
+
+
+def dropped(path: Path, *, told: bool = True) -> None:
+    journal = Journal(path, "bj-07")
+    if told:
+        journal.add("2026-03-01T00:00:00.000Z", [Fact("note", '{"kind":"pruned","upto":25}')])
+    journal.drop(25)
+    journal.close()
+
+
+def test_what_is_dropped_on_record_is_no_fault(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dropped(path)
+    assert main(["verify", str(path)]) == 0
+    assert "whole: 16 entries, those before 26 dropped on record" in capsys.readouterr().out
+    journal = Journal(path, "bj-07")
+    journal.add(AT, [Fact("event", "{}")])
+    journal.close()
+    assert proved(path) == 17
+    tampered(path, "UPDATE entry SET body = '{}' WHERE seq = 26")
+    assert main(["verify", str(path)]) == 1
+    assert "entry 26 " in capsys.readouterr().out
+
+
+def test_what_is_dropped_without_a_word_is_found(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dropped(path, told=False)
+    assert main(["verify", str(path)]) == 1
+    assert "entries 1 to 25 are missing, and none that follows says" in capsys.readouterr().out
+
+
+def test_the_last_entry_before_a_time_is_found(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "j", "bj-07")
+    for day in range(1, 29):
+        journal.add(f"2026-02-{day:02d}T00:00:00.000Z", [Fact("event", "{}")] * 3)
+    found = [journal.before(f"2026-02-{day:02d}T00:00:00.000Z") for day in (1, 2, 15, 28)]
+    assert (*found, journal.before("2027")) == (0, 3, 42, 81, 84)
+    journal.close()
+
+
+def test_a_damaged_journal_is_told_from_one_that_is_not_ours(path: Path, tmp_path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
+    with pytest.raises(UnreadableError, match="malformed"):
+        Journal(path, "bj-07")
+    (tmp_path / "text").write_text("no journal at all, but text of some length" * 50)
+    with pytest.raises(UnreadableError, match="not a database"):
+        Journal(tmp_path / "text", "bj-07")
+
+
+# ---- signed heads ----
+
+
+@pytest.fixture
+def box(path: Path) -> tuple[Path, Signer, Path]:
+    """Give a journal with signed heads in it, the box's key, and the messages of a witness."""
+    journal, signer = Journal(path, "bj-07"), Signer(path.with_name("key.pem"))
+    lines = []
+    for _ in range(3):
+        head = journal.head
+        body = {"seq": head.seq, "hash": head.hash.hex(), "signature": signer.sign(head), "key": signer.public}
+        (entry,) = journal.add(AT, [Fact("head", json.dumps(body))])
+        lines.append(json.dumps({"id": f"{journal.id[:12]}-{entry.seq}", "head": body}))
+        journal.add(AT, [Fact("event", "{}")])
+    journal.close()
+    told = path.with_name("heads.jsonl")
+    told.write_text("\n".join(lines))
+    return path, signer, told
+
+
+def test_a_journal_goes_by_way_of_its_signed_heads(
+    box: tuple[Path, Signer, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, signer, told = box
+    assert main(["verify", str(path), "--heads", str(told), "--key", signer.public]) == 0
+    assert "whole: 46 entries, 3 known heads in it, 3 signed heads" in capsys.readouterr().out
+    tampered(path, "DELETE FROM entry WHERE seq > 43")
+    assert main(["verify", str(path)]) == 0
+    assert main(["verify", str(path), "--heads", str(told), "--key", signer.public]) == 1
+    assert "entry 44 is missing: the record went to entry 44 and was cut off" in capsys.readouterr().out
+
+
+def test_heads_signed_with_another_key_prove_nothing(
+    box: tuple[Path, Signer, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, _, told = box
+    other = Signer(tmp_path / "other.pem")
+    assert main(["verify", str(path), "--key", other.public]) == 1
+    assert "entry 41 is a head that was not signed with the key that was given" in capsys.readouterr().out
+    (tmp_path / "key").write_text(other.public + "\n")
+    assert main(["verify", str(path), "--heads", str(told), "--key", str(tmp_path / "key")]) == 2
+    assert main(["verify", str(path), "--heads", str(told)]) == 2
+    assert main(["verify", str(path), "--heads", str(path), "--key", other.public]) == 2
+    assert main(["verify", str(path), "--key", str(tmp_path / "nowhere")]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 4
+
+
+def test_a_key_is_made_once_and_kept_from_others(tmp_path: Path) -> None:
+    first, again = Signer(tmp_path / "key.pem"), Signer(tmp_path / "key.pem")
+    assert first.public == again.public
+    assert (tmp_path / "key.pem").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["key.pem"]
+    (tmp_path / "key.pem").write_text("no key")
+    with pytest.raises(UsageError, match=r"key\.pem: expected a key in PEM"):
+        Signer(tmp_path / "key.pem")
+    with pytest.raises(UsageError, match=r"key\.pem: expected a key to sign with: no such file"):
+        Signer(tmp_path / "nowhere" / "key.pem")
+
+
+@pytest.mark.parametrize("change", ["altered", "gone"])
+def test_evidence_that_is_not_as_it_was_is_found(path: Path, change: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (path.parent / "evidence").mkdir()
+    stills = [path.parent / "evidence" / f"{name}.jpg" for name in ("one", "two")]
+    journal = Journal(path, "bj-07")
+    for still in stills:
+        still.write_bytes(still.name.encode())
+        name = str(still.relative_to(path.parent))
+        body = {"alert": "r1", "files": [{"name": name, "sha256": digest(still), "bytes": 7}]}
+        journal.add(AT, [Fact("evidence", json.dumps(body))])
+    journal.add(AT, [Fact("evidence", json.dumps({"alert": "r1", "dropped": True, "files": [{"name": name}]}))])
+    journal.close()
+    stills[1].unlink()
+    assert main(["verify", str(path), "--evidence"]) == 0
+    assert "whole: 43 entries, 1 files of evidence" in capsys.readouterr().out
+    if change == "gone":
+        stills[0].unlink()
+    else:
+        stills[0].write_bytes(b"something else")
+    assert main(["verify", str(path)]) == 0
+    assert main(["verify", str(path), "--evidence"]) == 1
+    assert "one.jpg: evidence that is" in capsys.readouterr().out
+
+
+def test_two_do_not_write_one_journal(path: Path, tmp_path: Path) -> None:
+    with claimed(path), pytest.raises(UsageError, match="another feltwatch runs on it"), claimed(path):
+        pass
+    with claimed(path):
+        pass
+    wrong = pytest.raises(UsageError, match=r"cannot be written: no such file or directory; name another folder")
+    with wrong, claimed(tmp_path / "none" / "journal"):
+        pass

@@ -1,0 +1,41 @@
+"""Where a table's record lies, and where secrets are handed in: by its file, or by whoever runs the service."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from edge.table_file import TableFile
+from edge.table_service import MqttFile
+
+
+def folder_of(table: TableFile, environ: Mapping[str, str] = os.environ) -> Path:
+    """Give the folder of a table's journal and evidence: its own, within that of the service where none is named."""
+    if table.record.folder is not None:
+        return table.record.folder
+    state = environ.get("STATE_DIRECTORY", "").partition(":")[0]  # as systemd hands it in
+    home = environ.get("XDG_STATE_HOME") or str(Path(environ.get("HOME") or Path.home()) / ".local" / "state")
+    return Path(state or Path(home) / "feltwatch") / table.id
+
+
+def journal_of(table: TableFile, environ: Mapping[str, str] = os.environ) -> Path:
+    return folder_of(table, environ) / f"{table.id}.journal"
+
+
+def handed(broker: MqttFile, environ: Mapping[str, str] = os.environ) -> MqttFile:
+    """Give the broker's settings with the password and the key that systemd handed in, where it did.
+
+    Those lie in a folder that only this service can read, under the names of the files in the table's file. One with
+    nothing in it stands for one that was not there (the unit's SetCredential).
+    """
+    folder = environ.get("CREDENTIALS_DIRECTORY")
+    if not folder:
+        return broker
+
+    def found(path: Path | None) -> Path | None:
+        if path is None:
+            return None
+        here = Path(folder) / path.name
+        return here if here.is_file() and here.read_bytes().strip() else path
+
+    return replace(broker, password_file=found(broker.password_file), key=found(broker.key))

@@ -1,0 +1,188 @@
+"""Time in which nobody watched: what came then is taken as the book has least against it, or the round is lost.
+
+A `gap` says from when to when nobody watched. What is told at its very time came unseen: which card fell first, whose
+hand moved chips, nobody knows. No alert may rest on that. So the cards are lived through in an order against which the
+book has nothing; where there is none, or where another order would mean something else, the round ends unresolved, and
+nothing is judged until the layout is clear.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+from typing import Final
+
+from engine.events import Chips, Dealt, Event, Gap, Move, Remove, Turn
+from engine.order import Entry, Lives, Log
+from engine.round import Round
+from engine.spots import Zone
+
+TRIES: Final = 200  # orders, or beginnings of one, that are tried
+MOST: Final = 3  # cards of one hand that came unseen, of which every order is tried
+FIRST_TWO: Final = 2  # which of a hand's cards these are means something
+CAME: Final = (Chips, Dealt, Turn, Move, Remove)
+
+
+@dataclass(slots=True)
+class Unseen:
+    """A gap, and what came in it."""
+
+    number: int
+    gap: Gap
+    entries: Log = field(default_factory=list)
+
+    def takes(self, number: int, event: Event) -> bool:
+        """Take what came unseen; say whether it did."""
+        if event.t != self.gap.t or not isinstance(event, CAME):
+            return False
+        self.entries.append((number, event))
+        return True
+
+    @property
+    def begins(self) -> bool:
+        """Tell whether cards were dealt."""
+        return any(isinstance(one, Dealt) and one.zone.box is not None for _, one in self.entries)
+
+
+class Lost(Exception):  # noqa: N818  it is no fault of ours
+    """What lies does not say what happened; the text says why not."""
+
+
+def sentence(gap: Gap) -> str:
+    """Say that nobody watched, and what shows that a round cannot be gone on with."""
+    told = f"nobody watched from {gap.since:.1f} s to {gap.t:.1f} s"
+    return f"{told}, and {gap.why}" if gap.why else told
+
+
+def explained(unseen: Unseen, log: Log, lives: Lives) -> Log:
+    """Give what came unseen, and the gap itself, in the order in which it may have happened."""
+    now = lives(log)
+    end = (unseen.number, unseen.gap)
+    if now.void or not unseen.entries:
+        return [*unseen.entries, end]
+    open_ = [now.alerts[name].code for name, plan in now.plans.items() if plan.waits and name in now.alerts]
+    if open_:
+        raise Lost(f"nobody saw what followed {open_[-1]}")
+    before, after = _chips(unseen.entries, now)
+    cards = [entry for entry in unseen.entries if isinstance(entry[1], Dealt)]
+    moves = [entry for entry in unseen.entries if isinstance(entry[1], Move)]
+    rest = [entry for entry in unseen.entries if isinstance(entry[1], Turn | Remove)]
+    for first, last in ((moves, []), ([], moves)) if moves and cards else ((moves, []),):
+        trial = _Trial(unseen.gap, log, lives, now)
+        found = trial.order([*before, *first], cards, [*last, *rest, *after, end])
+        if found is not None:
+            trial.check(found, cards)
+            return trial.dated(found)
+    raise Lost("what lies does not follow from what lay before")
+
+
+class _Trial:
+    """Looks for an order of cards, by living through it."""
+
+    def __init__(self, gap: Gap, log: Log, lives: Lives, now: Round) -> None:
+        self.gap, self.log, self.lives, self.now = gap, log, lives, now
+        self.grave = _grave(now)
+        self.tries = TRIES
+
+    def order(self, before: Log, cards: Log, after: Log) -> Log | None:
+        """Give all entries, the cards in an order against which the book has nothing; those of a hand as told."""
+        for found in self._orders(before, cards):
+            if self.right([*found, *after]):
+                return [*found, *after]
+        return None
+
+    def _orders(self, begun: Log, left: Log) -> Iterator[Log]:
+        if not left:
+            yield begun
+            return
+        heads: dict[Zone, Entry] = {}
+        for entry in left:
+            heads.setdefault(_zone(entry), entry)
+        for entry in sorted(heads.values(), key=self._turn(begun)):
+            if self.tries <= 0:
+                return
+            self.tries -= 1
+            if self.right([*begun, entry]):
+                yield from self._orders([*begun, entry], [one for one in left if one is not entry])
+
+    def _turn(self, begun: Log) -> Callable[[Entry], tuple[int, bool, str]]:
+        """Tell whose turn it likely is: of whoever has fewest of his first two, the dealer last."""
+        lie = [seen.zone for seen in self.now.seen.values() if not seen.gone]
+        lie += [_zone(entry) for entry in begun if isinstance(entry[1], Dealt)]
+
+        def turn(entry: Entry) -> tuple[int, bool, str]:
+            zone = _zone(entry)
+            return min(lie.count(zone), FIRST_TWO if zone.box else 1), not zone.box, zone.text
+
+        return turn
+
+    def right(self, found: Log) -> bool:
+        """Tell whether the book has no more against the round so than before."""
+        tried = self.lives([*self.log, *self.dated(found)])
+        return not (_grave(tried) - self.grave or (tried.unclear and not self.now.unclear))
+
+    def dated(self, found: Log) -> Log:
+        """Give entries times between the two at which somebody watched; the gap itself is the last."""
+        since, lasted = self.gap.since, self.gap.t - self.gap.since
+        return [(n, _at(event, since + lasted * place / (len(found) + 1))) for place, (n, event) in enumerate(found, 1)]
+
+    def check(self, found: Log, cards: Log) -> None:
+        """See to it that no other order of a hand's cards would mean something else, and no open bet is gone."""
+        lay = [seen.zone for seen in self.now.seen.values() if not seen.gone]
+        for zone in dict.fromkeys(_zone(entry) for entry in cards):
+            mine = [entry for entry in cards if _zone(entry) is zone and entry[1].up]  # type: ignore[union-attr]  # a Dealt
+            if len(mine) > 1 and not self._same(found, mine, lay.count(zone), zone):
+                raise Lost(f"nobody saw in which order the cards of {zone.text} came")
+        then = self.lives([*self.log, *self.dated(found)])
+        for _, event in found:
+            if isinstance(event, Chips) and event.spot is not None and event.amount == 0:
+                stack = then.stacks.get(event.spot.text)
+                if stack is not None and stack.at_close and not then.void and then.undecided(stack):
+                    raise Lost(f"the {event.spot.bet} bet of box {event.spot.box} is gone")
+
+    def _same(self, found: Log, mine: Log, lay: int, zone: Zone) -> bool:
+        """Tell whether the cards of a hand mean the same in any order."""
+        if lay + len(mine) <= FIRST_TWO:
+            return bool(zone.box)  # which of the dealer's cards was the first means much
+        if lay < (FIRST_TWO if zone.box else 1) or len(mine) > MOST:
+            return False
+        places = [n for n, entry in enumerate(found) if entry in mine]
+        for other in permutations(mine):
+            tried = [*found]
+            for place, entry in zip(places, other, strict=True):
+                tried[place] = entry
+            if not self.right(tried):
+                return False
+        return True
+
+
+def _chips(entries: Sequence[Entry], now: Round) -> tuple[Log, Log]:
+    """Part chips: those put down before the cards that came, and those that were moved after them."""
+    boxes = {one.zone.box for _, one in entries if isinstance(one, Dealt)}
+    before: Log = []
+    after: Log = []
+    for entry in entries:
+        event = entry[1]
+        if not isinstance(event, Chips):
+            continue
+        theirs = not boxes or (event.spot is not None and event.spot.box in boxes)
+        first = event.amount != 0 if now.closed else theirs  # a double or a split comes before its card
+        (before if first else after).append(entry)
+    return before, after
+
+
+def _grave(round_: Round) -> set[str]:
+    return {name for name, alert in round_.alerts.items() if alert.severity != "advise"}
+
+
+def _zone(entry: Entry) -> Zone:
+    event = entry[1]
+    assert isinstance(event, Dealt)  # noqa: S101  only cards are put in order
+    return event.zone
+
+
+def _at(event: Event, t: float) -> Event:
+    if isinstance(event, Gap):
+        return event
+    if isinstance(event, Dealt):
+        return event._replace(t=t, rested=t)
+    return event._replace(t=t)

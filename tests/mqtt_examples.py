@@ -1,0 +1,192 @@
+"""One message of every kind, as a table would send it: those that docs/mqtt.md and docs/asyncapi.json show."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from edge import bodies, messages
+from edge.commands import Door, Refused, Taken
+from edge.journal import Entry, Fact, Head, first_hash, hash_of
+from edge.judge import read
+from edge.messages import Address, Message, Stamp
+from edge.round_fold import RoundFold
+from edge.signing import Signer
+from edge.table_state import state
+from engine.books import BOOKS, Book
+from engine.table import Table
+from engine.verdicts import Alert, Verdict, encode
+
+ROUND: Final = Path(__file__).parent.parent / "docs" / "examples" / "overdraw.jsonl"
+BOOK: Final = BOOKS["blackjack-rws-v5"]
+ADDRESS: Final = Address("main-floor", "bj-07")
+JOURNAL: Final = "3f2a9c0d1e4b4c6f8a7b5d3e2f1c0a9b"
+DAY: Final = "2026-01-02T03:04:"
+BOXES: Final = range(1, 8)
+
+
+def at(t: float) -> str:
+    """Give a time of day for seconds of a table that was begun at four minutes past three."""
+    return f"{DAY}{Decimal(str(t)):06.3f}Z"
+
+
+@dataclass(frozen=True)
+class Came:
+    """What came in."""
+
+    topic: str
+    payload: bytes
+    retained: bool = False
+
+
+class Told:
+    """What a table tells, kept in memory: entries chained as a journal's are, each with its message."""
+
+    def __init__(self, book: Book = BOOK, address: Address = ADDRESS) -> None:
+        self.address = address
+        self.table = Table(book)
+        self.fold = RoundFold()
+        self.entries: list[Entry] = []
+        self.messages: list[Message] = []
+        self.link = first_hash(JOURNAL)
+
+    def tell(self, facts: Sequence[Fact], t: float) -> None:
+        for fact in facts:
+            seq = len(self.entries) + 1
+            self.link = hash_of(self.link, seq, at(t % 60), fact)
+            entry = Entry(seq, at(t % 60), fact.kind, fact.body, self.link)
+            self.entries.append(entry)
+            self.messages.append(messages.message(self.address, JOURNAL, entry))
+
+    def event(self, text: str) -> list[Verdict]:
+        """Take an event, and tell it and what comes of it, as the service does."""
+        event = read(text.encode())
+        verdicts = self.table.apply(event)
+        facts = [Fact("event", text), *(Fact("verdict", encode(one)) for one in verdicts)]
+        facts += [Fact("alert", messages.alert_body(one, _files(one))) for one in verdicts if isinstance(one, Alert)]
+        told = self.fold.take([encode(one) for one in verdicts], self.table)
+        self.tell([*facts, *(Fact("round", bodies.written(one)) for one in told)], event.t)
+        return verdicts
+
+    def stamp(self, t: float, count: int = 0) -> Stamp:
+        return Stamp(JOURNAL, len(self.entries), at(t), count)
+
+    def last(self, kind: str) -> Message:
+        return next(one for one in reversed(self.messages) if one.topic.endswith(f"/{kind}"))
+
+
+def _files(alert: Alert) -> bodies.Files | None:
+    if alert.severity == "advise":
+        return None
+    return bodies.Files(still=f"evidence/{alert.id}.jpg", clip=f"evidence/{alert.id}.webm")
+
+
+NOTES: Final = (
+    bodies.Note(kind="started", says="Watching begins; the journal went to entry 0.", details={"version": "0.1.0"}),
+    bodies.Note(kind="camera", says="The camera north gives the same picture since 5 s.", since=12.5, camera="north"),
+    bodies.Note(kind="pruned", says="Entries up to 2 are older than 400 days and dropped.", upto=2, hash="5c" * 32),
+)
+HEALTH: Final = bodies.Health(
+    fps=24.8,
+    came=51_204,
+    dropped=118,
+    lag_s=bodies.Spread(p50=0.031, p99=0.094),
+    inference_s=bodies.Spread(p50=0.018, p99=0.071),
+    outbox=0,
+    disk_free_bytes=187_904_819_200,
+    temperature_c=54.0,
+    clock=bodies.Clock(synchronised=True, jumps=0, jumped_s=0.0),
+    uptime_s=2063.4,
+    cameras={"north": bodies.CameraHealth(trouble=None, fps=25.0, came=51_204, dropped=118)},
+    rss_bytes=412_090_368,
+    open_files=41,
+)
+DIGESTS: Final = ("9b" * 32, "e1" * 32)
+RULING: Final = '{"event":"signal","name":"ruling","choice":"uphold","code":"dealer-overdraw","command":"desk-4711"}'
+SPLIT: Final = '{"event":"decision","box":3,"action":"split","sender":"desk"}'
+
+
+def status(told: Told, key: str | None = None) -> bodies.Status:
+    return bodies.Status(status="online", why="", version="0.1.0", book=told.table.book.id, journal=JOURNAL, key=key)
+
+
+def signer(folder: Path) -> Signer:
+    """Give a signer whose key everybody knows."""
+    path = folder / "example.pem"
+    key = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+    path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return Signer(path)
+
+
+def head(told: Told, by: Signer) -> bodies.Head:
+    last = told.entries[-1]
+    signature = by.sign(Head(JOURNAL, last.seq, last.hash))
+    return bodies.Head(seq=last.seq, hash=last.hash.hex(), signature=signature, key=by.public)
+
+
+def told_round(folder: Path) -> dict[str, list[Message]]:
+    """Play the round of docs/examples in which the dealer draws too often; give its messages by kind."""
+    told, by, door = Told(), signer(folder), Door(ADDRESS, BOXES)
+    told.tell([Fact("note", bodies.written(NOTES[0]))], 0)
+    birth = messages.status(ADDRESS, told.stamp(0, 2), status(told, by.public))
+    will = messages.will(ADDRESS, told.stamp(0, 1), status(told, by.public))
+    now: list[Message] = []
+    for line in ROUND.read_text("utf-8").splitlines():
+        if json.loads(line)["event"] == "clear":
+            now = [messages.state(ADDRESS, told.stamp(28), _state(told))]
+            _command(told, door, ("desk", RULING), 28.0)
+            _command(told, door, (None, SPLIT), 29.0)
+        if any(isinstance(one, Alert) for one in told.event(line)):
+            alert = next(iter(told.table.life.round.alerts)) if told.table.life else ""
+    names = (f"evidence/{alert}.jpg", f"evidence/{alert}.webm")
+    files = [
+        bodies.File(name=name, sha256=one, bytes=size)
+        for name, one, size in zip(names, DIGESTS, (181_113, 420_336), strict=True)
+    ]
+    evidence = bodies.Evidence(alert=alert, files=files)
+    told.tell(
+        [Fact("evidence", bodies.written(evidence)), *(Fact("note", bodies.written(one)) for one in NOTES[1:])], 35
+    )
+    told.tell([Fact("head", bodies.written(head(told, by)))], 36)
+    found: dict[str, list[Message]] = {"status": [birth, will], "state": now}
+    for one in told.messages:
+        found.setdefault(one.topic.rpartition("/")[2], []).append(one)
+    found["health"] = [messages.health(ADDRESS, told.stamp(40, 12), HEALTH)]
+    return found
+
+
+def _state(told: Told) -> bodies.State:
+    return state(told.table, told.fold, ["A hand lies over box 4."], {})
+
+
+def _command(told: Told, door: Door, said: tuple[str | None, str], t: float) -> None:
+    sender, text = said
+    topic = ADDRESS.topic(f"cmd/signal/{sender}" if sender else "cmd/signal")
+    answer = door.take(Came(topic, text.encode()), told.table, t, t)
+    assert isinstance(answer, Taken | Refused)
+    told.tell([Fact("command", bodies.written(answer.body))], t)
+    if isinstance(answer, Taken):
+        told.event(answer.text)
+
+
+def shown() -> dict[str, list[Any]]:
+    """Give a few payloads of each kind, and of commands under `told`."""
+    with TemporaryDirectory() as folder:
+        found = told_round(Path(folder))
+    few = {kind: [json.loads(one.payload) for one in _few(kind, found[kind])] for kind in messages.KINDS}
+    return {**few, "told": [json.loads(RULING), json.loads(SPLIT)]}
+
+
+def _few(kind: str, every: Sequence[Message]) -> Sequence[Message]:
+    """Give what shows how bodies of a kind differ."""
+    if kind == "event":
+        return [every[1], every[3]]
+    if kind == "verdict":
+        return [one for one in every if b'"settlement"' in one.payload or b'"round-ended"' in one.payload]
+    return every
