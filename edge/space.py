@@ -39,7 +39,7 @@ AGAIN_S: Final = 600.0  # between two words on footage that goes before its time
 EASE: Final = 0.05  # of the reserve, by which the room must grow before pictures are taken again
 
 JOURNAL_DAY: Final = 45_000_000  # bytes, of rounds without a pause, two in 35 s: the bundled film's, day and night
-ALERT_BYTES: Final = 1_900_000  # a still and a whole clip of a table in 1920 x 1080
+ALERT_BYTES: Final = 2_000_000  # a still and a whole clip of a table in 1920 x 1080
 ALERTS_DAY: Final = 50.0  # where nobody knows better
 
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import sqlite3
 import threading
 from collections.abc import Sequence
@@ -359,4 +360,8 @@ def test_no_fault_of_the_disk_costs_a_fact(kind: str, says: str, faults: dict[st
         assert kind == "readonly-system"  # where no disk can be damaged, `readonly` says the same of one that pretends
         return
     assert found["wrong"] == []
-    assert any(says in str(one) for one in found["says"])  # type: ignore[attr-defined]  # a list
+    really = shutil.which("gcc") or shutil.which("cc") or (kind == "full" and found["disk"] == "its own")
+    expected = (
+        says if really else "its disk: file too large"
+    )  # a limit that stands for them where nothing else can be had
+    assert expected in str(found["says"])

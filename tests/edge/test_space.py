@@ -291,8 +291,8 @@ def test_the_ballast_takes_real_room_and_gives_it_back(small: Path) -> None:
 def test_what_a_table_will_take_is_said_before_it_does(disk: Disk) -> None:
     assert habits(disk.folder) == Habits(JOURNAL_DAY, ALERT_BYTES, ALERTS_DAY)
     assert estimate("bj-07", Habits(), Limits(), 400, 78_000_000_000) == (
-        "bj-07: about 45 MB a day of journal, 18.0 GB in 400 days; about 1.9 MB an alert, and at 50 alerts a day "
-        "30 days take 2.9 GB of 78.0 GB free"
+        "bj-07: about 45 MB a day of journal, 18.0 GB in 400 days; about 2.0 MB an alert, and at 50 alerts a day "
+        "30 days take 3.0 GB of 78.0 GB free"
     )
     assert estimate("bj-07", Habits(), Limits(), 400, 20_000_000_000).endswith(
         "of 20.0 GB free: that is more than there is; the oldest footage will go before its time"

@@ -86,7 +86,8 @@ class Worker:
     def fail(self, error: int) -> None:
         """Have its disk fail with an error from now on, or with none."""
         if self.switch is not None:
-            self.switch.write_bytes(bytes([error]))
+            with self.switch.open("r+b") as file:  # it is looked at all the time, and must not be gone for a moment
+                file.write(bytes([error]))
         else:
             self.order("limit" if error else "free")
 
@@ -212,6 +213,8 @@ def remounted(built: Path | None, chance: random.Random, folder: Path) -> dict[s
 def checked(kind: str, disk: Path, ends: list[End], said: list[dict[str, object]]) -> dict[str, object]:
     record = [*entries(disk / "bj-07.journal")]  # raises at the first that is not as it was
     wrong = [*wrongs(record, ends), *unkept(record, disk)]
+    if kind in ("full", "readonly-system"):  # on the others what is unfinished cannot be removed before the next start
+        wrong += [f"{path}: left over" for path in disk.rglob("*.part")]
     troubles = [str(one["trouble"]) for one in said if "trouble" in one]
     if not any("cannot be written" in text and "waits in memory" in text for text in troubles):
         wrong.append("nobody said what was wrong")
@@ -266,7 +269,6 @@ def unkept(record: list[Entry], disk: Path) -> Iterator[str]:
     for name, sha256 in there.items():
         if not (disk / name).is_file() or digest(disk / name) != sha256:
             yield f"{name}: not as it was told"
-    yield from (f"{path}: left over" for path in disk.rglob("*.part"))
 
 
 def main() -> int:
