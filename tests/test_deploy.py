@@ -64,7 +64,7 @@ def test_the_service_runs_a_command_that_there_is() -> None:
     assert program == "/opt/feltwatch/bin/feltwatch"
     options = _parser().parse_args(arguments)
     assert (options.command, options.quiet) == ("run", True)
-    assert "/etc/feltwatch/bj-07.toml" in str(options.table)
+    assert options.tables == ["/etc/feltwatch/bj-07.toml"]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_its_tables_are_tables_of_one_broker(composed: Mapping[str, Any]) -> Non
         options = _parser().parse_args(one["command"])
         (mount,) = [volume for volume in one["volumes"] if volume.startswith("./")]
         source, inside, _ = mount.split(":")
-        assert inside in str(options.table)
+        assert options.tables == [inside]
         table = read_table(DEPLOY / source)
         (camera,), (shown,) = table.cameras, demo.cameras
         assert (table.id, table.site) == (name, "main-floor")
