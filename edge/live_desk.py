@@ -12,6 +12,7 @@ from vision.pictures import Picture
 
 Event = dict[str, object]
 SELDOM_S: Final = 0.4  # between two pictures: with three a second rounds are followed, with two they are not
+STANDS_S: Final = 10.0  # so long it is said
 WHOLE_S: Final = 2.0  # a look at the whole table takes its time
 
 
@@ -21,6 +22,7 @@ class Watched(Joined):
     def __init__(self, table: TableFile, eyes: Eyes) -> None:
         super().__init__(table, {}, eyes)
         self._whole: dict[str, bool] = {}  # whether the last look of a camera was at the whole table
+        self._seldom: dict[str, float] = {}  # when a camera's pictures last came too seldom
 
     def step(self, camera: str, t: float, picture: Picture, small: Picture | None = None) -> list[Event]:
         seat = self.seats.get(camera)
@@ -31,8 +33,17 @@ class Watched(Joined):
             longest = WHOLE_S if self._whole[camera] else SELDOM_S
             if t - seat.at > longest:
                 self.blind(camera, seat.at)
+                self._seldom[camera] = t
             self._whole[camera] = self._dark(seat) is not None
         return super().step(camera, t, picture, small)
+
+    def doubts(self) -> tuple[str, ...]:
+        now = self.now or 0.0
+        late = [camera for camera, at in self._seldom.items() if now - at < STANDS_S]
+        says = [
+            f"camera {one!r}: pictures are looked at too seldom to follow a round; is the box busy?" for one in late
+        ]
+        return (*super().doubts(), *says)
 
 
 class LiveDesk(Protocol):
