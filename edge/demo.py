@@ -1,4 +1,4 @@
-"""`feltwatch demo`: the bundled film replayed as any footage is, told as it is watched; then its report."""
+"""`feltwatch demo`: the bundled film replayed as any footage is, told as it is watched and over MQTT; its report."""
 
 import argparse
 import json
@@ -9,6 +9,7 @@ from importlib.resources import as_file, files
 from math import inf
 from pathlib import Path
 
+from edge.demo_mqtt import Airing
 from edge.judge import read
 from edge.pipeline import Pipeline, Step
 from edge.replay_desk import EyesDesk
@@ -16,7 +17,7 @@ from edge.replay_files import part_of
 from edge.replay_film import replay_film
 from edge.replay_state import Order
 from edge.screen import show
-from edge.table_file import TableFile
+from edge.table_file import TableFile, read_table
 from edge.watch import Watch
 from engine.events import Chips, Clear, Event, Remove, Tick
 from vision.eyes import Eyes
@@ -32,13 +33,15 @@ def demo(options: argparse.Namespace) -> int:
     clips = files("datasets").joinpath("clips")
     with as_file(clips.joinpath(f"{CLIP}.mp4")) as film, as_file(clips.joinpath(f"{CLIP}.table.toml")) as table:
         _say(f"Watching {film} as a camera above the table would")
-        desk = _TellingDesk("cpu", len(os.sched_getaffinity(0)))
-        order = Order(film, table, FOLDER, force=True, threads=desk.threads, keep_s=inf)
-        try:
-            told = replay_film(order, desk, lambda _: None, lambda: False)
-        except KeyboardInterrupt:
-            shutil.rmtree(part_of(FOLDER), ignore_errors=True)
-            raise
+        with Airing(read_table(table)) as airing:
+            desk = _TellingDesk(airing)
+            order = Order(film, table, FOLDER, force=True, threads=desk.threads, keep_s=inf)
+            try:
+                told = replay_film(order, desk, lambda _: None, lambda: False)
+            except KeyboardInterrupt:
+                shutil.rmtree(part_of(FOLDER), ignore_errors=True)
+                raise
+            _say("", *airing.summary())
     report = told.folder.resolve() / "report.html"
     _say("", f"The report: {report}")
     show(report.as_uri())
@@ -48,15 +51,23 @@ def demo(options: argparse.Namespace) -> int:
 class _TellingDesk(EyesDesk):
     """Opens the pipeline of every replay, and has it tell what it sees."""
 
+    def __init__(self, airing: Airing) -> None:
+        super().__init__("cpu", len(os.sched_getaffinity(0)))
+        self.airing = airing
+
     def begin(self, table: TableFile, size: tuple[int, int]) -> Pipeline:
-        return _Telling(table, size, self.eyes)
+        return _Telling(table, size, self.eyes, self.airing)
 
 
 class _Telling(Pipeline):
-    def __init__(self, table: TableFile, size: tuple[int, int], eyes: Eyes) -> None:
+    def __init__(self, table: TableFile, size: tuple[int, int], eyes: Eyes, airing: Airing) -> None:
         super().__init__(table, size, eyes)
+        self.airing = airing
         self.watch = Watch(table.book, self.table, "The bundled film")
         _say(*self.watch.head())
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "airing"}  # nobody goes on with a demo
 
     def step(self, t: float, picture: Picture, small: Picture | None = None) -> Step:
         return self._told(super().step(t, picture, small))
@@ -71,6 +82,7 @@ class _Telling(Pipeline):
             if self._matters(event):
                 _say(*lines)
         _say(*self.watch.verdicts(step.verdicts))
+        self.airing.tell(step, self.table)
         return step
 
     def _matters(self, event: Event) -> bool:

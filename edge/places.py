@@ -14,7 +14,7 @@ def folder_of(table: TableFile, environ: Mapping[str, str] = os.environ) -> Path
     if table.record.folder is not None:
         return table.record.folder
     state = environ.get("STATE_DIRECTORY", "").partition(":")[0]  # as systemd hands it in
-    return Path(state) / table.id if state else table.path.absolute().parent / f"feltwatch-{table.id}"
+    return Path(state) / table.id if state else table.path.absolute().parent / f"{table.id}.record"
 
 
 def journal_of(table: TableFile, environ: Mapping[str, str] = os.environ) -> Path:

@@ -55,7 +55,12 @@ def test_it_watches_the_film_tells_it_and_shows_the_report(
         "win,",
         "win",
     ]
-    assert len(told) < 70
+    (aired,) = (
+        n for n, line in enumerate(told) if line.startswith("Over MQTT, from a broker of our own at mqtt://127.0.0.1:")
+    )
+    assert ", 2 round, " in told[aired]
+    assert told[aired + 2].startswith('feltwatch/demo/demo/alert {"schema":"alert/1",')
+    assert len(told) < 75
     events, verdicts = (lines(report.with_name(f"{name}.jsonl")) for name in ("events", "verdicts"))
     for event in events:
         EVENT.validate(event)

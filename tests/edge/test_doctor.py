@@ -427,5 +427,5 @@ def test_where_a_record_lies(given: Path) -> None:
     free = replace(named, record=replace(named.record, folder=None))
     assert folder_of(named, {"STATE_DIRECTORY": "/var/lib/feltwatch"}) == given.parent / "kept"
     assert folder_of(free, {"STATE_DIRECTORY": "/var/lib/feltwatch:/other"}) == Path("/var/lib/feltwatch/demo")
-    assert folder_of(free, {}) == free.path.parent / "feltwatch-demo"
+    assert folder_of(free, {}) == free.path.parent / "demo.record"
     assert journal_of(free, {"STATE_DIRECTORY": "/s"}) == Path("/s/demo/demo.journal")

@@ -91,7 +91,7 @@ def options(table: Path, *more: str) -> argparse.Namespace:
 
 
 def journal(table: Path, name: str = "demo") -> list[Entry]:
-    return [*entries(table.parent / f"feltwatch-{name}" / f"{name}.journal")]
+    return [*entries(table.parent / f"{name}.record" / f"{name}.journal")]
 
 
 def bodies(kept: list[Entry], kind: str) -> list[dict[str, object]]:
@@ -136,11 +136,11 @@ def test_a_film_as_a_camera_is_watched_to_its_end(
     assert (alert["code"], sorted(alert["files"])) == ("dealer-overdraw", ["clip", "still"])
     assert [one["round"]["round"] for topic, one in messages if topic.endswith("/round")][:2] == [1, 2]
     assert [one["kind"] for one in bodies(kept, "note")][0::99] == ["started"]
-    assert main(["verify", str(given.parent / "feltwatch-demo" / "demo.journal"), "--evidence"]) == 0
+    assert main(["verify", str(given.parent / "demo.record" / "demo.journal"), "--evidence"]) == 0
 
 
 def test_what_is_told_is_in_the_journal_first(given: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = given.parent / "feltwatch-demo" / "demo.journal"
+    path = given.parent / "demo.record" / "demo.journal"
     kept: list[bool] = []
 
     class Out:
@@ -257,7 +257,7 @@ def test_a_journal_that_another_writes_is_refused(given: Path) -> None:
 
 def test_a_damaged_journal_is_put_aside(given: Path) -> None:
     assert run(options(given, "--quiet"), lambda *_: ToldDesk()) == 0
-    path = given.parent / "feltwatch-demo" / "demo.journal"
+    path = given.parent / "demo.record" / "demo.journal"
     data = path.read_bytes()
     path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
     assert run(options(given, "--quiet"), lambda *_: ToldDesk()) == 0
