@@ -255,8 +255,11 @@ def test_the_table_is_clear_if_all_cards_went_unseen() -> None:
     table.lies("right", "c9000", 9.0).zone = "box6.cards"
     table.both(10.0)
     table.runs(10.4, 14.0, "left")
-    found = table.runs(14.4, 14.8 + BACK_S)
-    assert told(found) == [("gap", None), ("remove", "c9000.right"), ("clear", None)]
+    table.both(14.4)
+    table.both(14.8, ({"event": "chips", "spot": "box1.main", "amount": None, "since": 14.5},))  # of the next round
+    found = table.runs(15.2, 14.8 + BACK_S)
+    assert told(found) == [("gap", None), ("remove", "c9000.right"), ("clear", None), ("chips", "box1.main")]
+    assert [event["t"] for event in found] == [14.4, 14.4, 14.4, 14.8]
 
 
 def test_a_camera_that_has_not_shown_anything_yet_sees_nothing() -> None:
