@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from edge.pipeline import JoinedPipeline
 from edge.usage import UsageError
 from edge.views import BACK_S, LOST_S, STALL_S, Joined
 from engine.verdicts import Alert, Ended, Settlement, Withdrawn
@@ -301,13 +300,11 @@ def test_a_camera_that_does_not_see_its_part_is_refused_by_name() -> None:
 
 def test_it_goes_on_as_it_comes_out_of_a_file() -> None:
     table = Table()
-    pipeline = JoinedPipeline(two(clip()[1]), {"left": SIZE, "right": SIZE}, BLIND)
-    pipeline.watcher = table.joined
     table.step("left", 10.0, card("c9800", "box1.cards", 9.8))
-    again = pickle.loads(pickle.dumps(pipeline))  # noqa: S301  our own bytes
-    again.watcher.eyes = BLIND
-    assert told(again.step("right", 10.04, PICTURE).events) == [("card", "c9800")]
-    assert again.watcher.seats["left"].watcher.eyes is BLIND
+    again = pickle.loads(pickle.dumps(table.joined))  # noqa: S301  our own bytes
+    again.eyes = BLIND
+    assert told(again.step("right", 10.04, PICTURE)) == [("card", "c9800")]
+    assert again.seats["left"].watcher.eyes is BLIND
 
 
 # ---- films ----------------------------------------------------------------------------------------------------------
