@@ -92,8 +92,8 @@ def changes(before: Mapping[str, Lay], now: Found, pairs: Mapping[str, str]) -> 
 
 
 def settled(now: Found, pairs: Mapping[str, str], lie: Collection[str]) -> Found:
-    """Leave out what looked like a card at first glance, and is none that lies there."""
-    none = {*now.cards} - {*pairs} - {*lie}
+    """Leave out what looked like a card at first glance, but was not read, and does not lie there."""
+    none = {name for name, lay in now.cards.items() if lay.face is None} - {*pairs} - {*lie}
     cards = {name: lay for name, lay in now.cards.items() if name not in none}
     return Found(cards, now.chips, [event for event in now.since if event.get("id") not in none])
 

@@ -69,6 +69,10 @@ class Seat:
     def has_cards(self) -> bool:
         return has_cards(self.watcher)
 
+    def had_cards_at(self, t: float) -> bool:
+        """Tell whether some of the cards that lie there now, or are just gone, lay there then."""
+        return any(card.rested <= t for card in self.watcher.telling.theirs(self.watcher.lying))
+
     def is_twin(self, name: str, other: "Seat") -> bool:
         """Tell whether a card that came lies on the border, and another camera tells of it already."""
         cards = self.watcher.lying.cards

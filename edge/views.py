@@ -222,12 +222,8 @@ class Joined:
 
     def _over(self) -> Iterator[Event]:
         """The table is seen whole again: tell what happened unseen, all at one moment, and what waited with it."""
-        back, lost, seats = (
-            self.back or 0.0,
-            self.lost,
-            [seat for seat in self.seats.values() if seat.before is not None],
-        )
-        told = [(seat, *seat.meanwhile([*self._others(seat)])) for seat in seats if not lost]
+        back, seats = self.back or 0.0, [seat for seat in self.seats.values() if seat.before is not None]
+        told = [(seat, *seat.meanwhile([*self._others(seat)])) for seat in seats if not self.lost]
         changed = [event for _, unseen, _ in told for event in unseen]
         unseen = [held for held in self.waiting if held.happened <= back] if changed else []
         if changed:
@@ -236,6 +232,9 @@ class Joined:
             self.waiting = [held for held in self.waiting if held not in unseen]
             for event in sorted([held.event for held in unseen] + changed, key=lambda one: one["event"] not in CAME):
                 yield {"t": self.told} | {name: event[name] for name in event if name not in LEFT_OUT}
+            if self.cleared and not any(seat.had_cards_at(back) for seat in self.seats.values()):
+                self.cleared = False
+                yield {"t": self.told, "event": "clear"}
         self.since, self.back, self.lost = None, None, False
         for seat in seats:
             seat.before = None

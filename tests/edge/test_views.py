@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from edge.pipeline import JoinedPipeline
 from edge.usage import UsageError
 from edge.views import BACK_S, LOST_S, STALL_S, Joined
 from engine.verdicts import Alert, Ended, Settlement, Withdrawn
@@ -255,8 +254,11 @@ def test_the_table_is_clear_if_all_cards_went_unseen() -> None:
     table.lies("right", "c9000", 9.0).zone = "box6.cards"
     table.both(10.0)
     table.runs(10.4, 14.0, "left")
-    found = table.runs(14.4, 14.8 + BACK_S)
-    assert told(found) == [("gap", None), ("remove", "c9000.right"), ("clear", None)]
+    table.both(14.4)
+    table.both(14.8, ({"event": "chips", "spot": "box1.main", "amount": None, "since": 14.5},))  # of the next round
+    found = table.runs(15.2, 14.8 + BACK_S)
+    assert told(found) == [("gap", None), ("remove", "c9000.right"), ("clear", None), ("chips", "box1.main")]
+    assert [event["t"] for event in found] == [14.4, 14.4, 14.4, 14.8]
 
 
 def test_a_camera_that_has_not_shown_anything_yet_sees_nothing() -> None:
@@ -298,13 +300,11 @@ def test_a_camera_that_does_not_see_its_part_is_refused_by_name() -> None:
 
 def test_it_goes_on_as_it_comes_out_of_a_file() -> None:
     table = Table()
-    pipeline = JoinedPipeline(two(clip()[1]), {"left": SIZE, "right": SIZE}, BLIND)
-    pipeline.watcher = table.joined
     table.step("left", 10.0, card("c9800", "box1.cards", 9.8))
-    again = pickle.loads(pickle.dumps(pipeline))  # noqa: S301  our own bytes
-    again.watcher.eyes = BLIND
-    assert told(again.step("right", 10.04, PICTURE).events) == [("card", "c9800")]
-    assert again.watcher.seats["left"].watcher.eyes is BLIND
+    again = pickle.loads(pickle.dumps(table.joined))  # noqa: S301  our own bytes
+    again.eyes = BLIND
+    assert told(again.step("right", 10.04, PICTURE)) == [("card", "c9800")]
+    assert again.seats["left"].watcher.eyes is BLIND
 
 
 # ---- films ----------------------------------------------------------------------------------------------------------

@@ -10,13 +10,17 @@ from pathlib import Path
 from datasets.deal.play import session
 from datasets.footage import film
 from datasets.shooting import DEMO, Order, dress, table_toml
+from edge.course import Course
 from edge.decoding import Decoding
-from edge.pipeline import JoinedPipeline
+from edge.round_fold import RoundFold
+from edge.sight import Sight
 from edge.table_file import TableFile, read_table
 from edge.video import Frame, open_video
+from edge.views import Joined
 from engine.verdicts import Verdict
 from tests.clips import CLIP
 from tests.watching import Event, clip, eyes
+from vision.attention import shrunk
 from vision.camera import Camera
 
 LEFT = ("box1", "box2", "box3", "dealer")  # what the first camera watches; the second has the rest
@@ -25,11 +29,11 @@ Lost = Callable[[str, float], bool]  # whether a camera gives no picture at a ti
 
 @dataclass(frozen=True)
 class Seen:
-    """What was told, and the pipeline as it was left."""
+    """What was told, and the watchers as they were left."""
 
     events: tuple[Event, ...]
     verdicts: tuple[Verdict, ...]
-    pipeline: JoinedPipeline
+    joined: Joined
     at: tuple[float, ...]  # when each event was told
 
 
@@ -56,7 +60,8 @@ def seen_by(
 ) -> Seen:
     """Watch films of one story at once, each with the camera of its name; all but the first come late."""
     videos = {name: open_video(path) for name, path in films.items()}
-    pipeline = JoinedPipeline(table, {name: video.size for name, video in videos.items()}, eyes())
+    joined = Joined(table, {name: video.size for name, video in videos.items()}, eyes())
+    sight = Sight(joined, Course(table.book), RoundFold(), again=False)
     events: list[Event] = []
     verdicts: list[Verdict] = []
     at: list[float] = []
@@ -67,12 +72,12 @@ def seen_by(
                 break
             if lost(name, frame.t):
                 continue
-            step = pipeline.step(name, frame.t, frame.picture)
+            step = sight.step(name, frame.t, frame.picture, shrunk(frame.picture))
             events += step.events
             verdicts += step.verdicts
             at += [frame.t] * len(step.events)
-    step = pipeline.finish()
-    return Seen((*events, *step.events), (*verdicts, *step.verdicts), pipeline, tuple(at))
+    step = sight.finish()
+    return Seen((*events, *step.events), (*verdicts, *step.verdicts), joined, tuple(at))
 
 
 def _merged(frames: Mapping[str, Iterator[Frame]], late_s: float) -> Iterator[tuple[str, Frame]]:
