@@ -105,7 +105,7 @@ def draft_of(options: argparse.Namespace) -> Draft:
     path = _free(options.output, "-o", options.force)
     if path is None:
         raise UsageError("calibrate: expected -o FILE: the table's file to write, such as -o table.toml")
-    like = read_table(Path(options.like)) if options.like else None
+    like = _like(options, path)
     raw = tomllib.loads(like.path.read_text("utf-8")) if like else {}
     book, layout = _game(options, like)
     table = {
@@ -117,13 +117,31 @@ def draft_of(options: argparse.Namespace) -> Draft:
         "max": _number(book.maximum),
         "settings": raw.get("table", {}).get("settings", {}) if like and like.book.id == book.id else {},
     }
-    lens = _lens(options, like)
-    camera: dict[str, object] = {"source": _source(options, like)}
+    alone = like if like is not None and len(like.cameras) == 1 else None
+    lens = _lens(options, alone)
+    camera: dict[str, object] = {"source": _source(options, alone)}
     if lens.matrix is not None:
         camera |= {"lens": list(lens.curve), "camera_matrix": list(lens.matrix)}
-    return Draft(
-        path, _said(table), _said(camera), {name: raw[name] for name in SERVICE if name in raw}, book, layout, lens
-    )
+    watches = tuple(part.strip() for part in options.watches.split(",")) if options.watches else ()
+    service = {name: raw[name] for name in SERVICE if name in raw}
+    draft = Draft(path, _said(table), _said(camera), service, book, layout, lens, watches)
+    try:
+        draft.seen_by(layout)
+    except LayoutError as error:
+        raise UsageError(f"--watches: {error}") from error
+    return draft
+
+
+def _like(options: argparse.Namespace, path: Path) -> TableFile | None:
+    """Read the file that this one is to be like; of several cameras one is calibrated, and the others are kept."""
+    like = read_table(Path(options.like)) if options.like else None
+    if like is not None and len(like.cameras) > 1:
+        where = f"--like {spelled(options.like)}: this table has several cameras"
+        if not options.watches:
+            raise UsageError(f"{where}: expected --watches with the parts that this one watches, found none")
+        if path.exists() and path.samefile(like.path):
+            raise UsageError(f"{where}: expected -o with another file, from which to take this one's points")
+    return like
 
 
 def _said(values: dict[str, object]) -> dict[str, object]:
@@ -241,7 +259,7 @@ def _finish(picture: Picture, draft: Draft, taken: Taken, overlay: Path | None, 
         )
     _overlay(overlay, picture, fit, shown, taken.points)
     try:
-        check_view(fit.camera, shown)
+        check_view(fit.camera, draft.seen_by(shown))
     except CameraError as error:
         raise UsageError(f"{where}: {error}") from error
     save(draft, marks, taken.layout)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from edge.table_cameras import places_of
 from edge.table_file import TableFile, read_table
 from edge.usage import UsageError
 from engine.books import Book
@@ -32,6 +33,13 @@ class Draft:
     book: Book
     layout: Layout
     lens: Lens
+    watches: tuple[str, ...] = ()  # the parts that this one of several cameras must see
+
+    def seen_by(self, layout: Layout) -> Layout:
+        """Give what of a layout the camera must see."""
+        if not self.watches:
+            return layout
+        return layout.part({name for part in self.watches for name in places_of(part, layout)})
 
     @property
     def shown(self) -> Layout:

@@ -25,6 +25,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     table.add_argument("--decks", type=int, metavar="N", help="decks in the shoe")
     table.add_argument("--min", metavar="N", dest="minimum", help="minimum bet of a box")
     table.add_argument("--max", metavar="N", dest="maximum", help="maximum bet of a box")
+    table.add_argument(
+        "--watches", metavar="PARTS", help="of several cameras: the parts this one must see, such as box1,box2,dealer"
+    )
     table.add_argument("--camera", metavar="SOURCE", help="the live camera to write down, if SOURCE is a picture of it")
     table.add_argument(
         "--lens", metavar="K1,K2,P1,P2,K3", help="the camera's lens, as OpenCV has it; with --camera-matrix"

@@ -15,7 +15,6 @@ from typing import BinaryIO
 
 import cv2
 import numpy as np
-import onnxruntime
 
 HEAD = b"feltwatch checkpoint\n"
 CODE = ("engine", "vision", "models", "edge")
@@ -134,5 +133,5 @@ def code() -> str:
 @cache
 def machinery() -> str:
     """Say by what a state was made that only the same can go on with: what decodes, counts and pickles."""
-    parts = (platform.python_version(), np.__version__, cv2.__version__, onnxruntime.__version__)
+    parts = (platform.python_version(), np.__version__, cv2.__version__, version("onnxruntime"))
     return " ".join((code(), *parts))

@@ -7,6 +7,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -17,6 +18,7 @@ from edge.logs import Secrets, plain
 from edge.usage import UsageError
 
 if TYPE_CHECKING:
+    from edge.table_cameras import CameraFile
     from edge.table_file import TableFile
 
 
@@ -56,10 +58,10 @@ def _table(path: Path, tables: "list[TableFile]") -> Iterator[Finding]:
 def checks_of_table(table: "TableFile", environ: Mapping[str, str]) -> Iterator[Check]:
     """Give the checks of a table; what one of them needs is loaded when it is its turn."""
 
-    def camera() -> Iterator[Finding]:
+    def camera(one: "CameraFile") -> Iterator[Finding]:
         from edge.doctor_camera import camera as look  # noqa: PLC0415  with it comes OpenCV
 
-        return look(table, table.source)
+        return look(table, one)
 
     def broker() -> Iterator[Finding]:
         from edge.doctor_broker import broker as look  # noqa: PLC0415  with it come paho-mqtt and cryptography
@@ -76,7 +78,10 @@ def checks_of_table(table: "TableFile", environ: Mapping[str, str]) -> Iterator[
 
         return look(table, environ)
 
-    yield from (Check("camera", camera), Check("broker", broker), Check("disk", disk), Check("journal", journal))
+    for one in table.cameras:
+        name = "camera" if len(table.cameras) == 1 else f"camera {one.name}"
+        yield Check(name, partial(camera, one))
+    yield from (Check("broker", broker), Check("disk", disk), Check("journal", journal))
 
 
 class Report:

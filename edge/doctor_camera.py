@@ -16,11 +16,10 @@ import numpy as np
 
 from edge.calibrate_source import hidden, is_live
 from edge.findings import Finding, bad, judged, ok
+from edge.table_cameras import CameraFile, hung, parts_of
 from edge.table_file import TableFile
 from edge.usage import UsageError
 from edge.video import hush, open_video
-from vision.calibration import check_view
-from vision.camera import CameraError
 from vision.pictures import Picture, spelled
 
 FIRST_S: Final = 5.0  # until the first picture
@@ -45,13 +44,14 @@ class Look:
     alike: bool  # none was different from the one before
 
 
-def camera(table: TableFile, source: str) -> Iterator[Finding]:
+def camera(table: TableFile, camera: CameraFile) -> Iterator[Finding]:
     """Look at one camera of a table."""
+    source = camera.source
     if not source:
         yield bad(f"{table.path}: camera.source: names no camera; name a URL, a device's number or a file")
         return
     if not is_live(source):
-        yield from film(table, source)
+        yield from film(table, camera)
         return
     if fault := reached(source):
         yield bad(fault)
@@ -65,13 +65,13 @@ def camera(table: TableFile, source: str) -> Iterator[Finding]:
     yield judged(says, doubt=slow)
     if found.alike:
         yield bad("it gives the same picture again and again: it is frozen; switch it off and on")
-    yield from shown(table, found.picture)
+    yield from shown(table, camera, found.picture)
 
 
-def film(table: TableFile, source: str) -> Iterator[Finding]:
+def film(table: TableFile, camera: CameraFile) -> Iterator[Finding]:
     """Look at footage that stands for a camera."""
-    beside = table.path.parent / source
-    path = beside if beside.exists() else Path(source)
+    beside = table.path.parent / camera.source
+    path = beside if beside.exists() else Path(camera.source)
     try:
         video = open_video(path)
     except UsageError as error:
@@ -86,10 +86,10 @@ def film(table: TableFile, source: str) -> Iterator[Finding]:
     if picture is None:
         yield bad(f"{spelled(path)}: expected a picture in it, found none; record it again")
     else:
-        yield from shown(table, picture)
+        yield from shown(table, camera, picture)
 
 
-def shown(table: TableFile, picture: Picture) -> Iterator[Finding]:
+def shown(table: TableFile, camera: CameraFile, picture: Picture) -> Iterator[Finding]:
     """Judge a picture: its light, and whether the layout is in it."""
     height, width = picture.shape[:2]
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
@@ -102,13 +102,14 @@ def shown(table: TableFile, picture: Picture) -> Iterator[Finding]:
     elif mean > BRIGHT:
         doubt = "it is too bright; expose shorter"
     yield judged(f"{width} x {height}, brightness {mean:.0f} of 255, contrast {spread:.0f}", fault=fault, doubt=doubt)
+    watched = parts_of(table.cameras, table.layout).get(camera.name)
     try:
-        fit = table.camera((width, height))
-        check_view(fit.camera, table.layout)
-    except (UsageError, CameraError) as error:
+        fit = hung(table.path, camera, (width, height), watched)
+    except UsageError as error:
         yield bad(f"{error}; calibrate it again with `feltwatch calibrate`")
         return
-    yield ok(f"the whole layout is in view; its points fit within {fit.off_mm.max():.1f} mm")
+    seen = "it only records" if watched is None else "all that it watches is in view"
+    yield ok(f"{seen}; its points fit within {fit.off_mm.max():.1f} mm")
 
 
 def reached(source: str) -> str | None:

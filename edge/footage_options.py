@@ -21,9 +21,20 @@ def add_replay_options(parser: argparse.ArgumentParser) -> None:
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Say what `feltwatch run` takes."""
-    parser.add_argument("-c", "--table", required=True, metavar="FILE", help="the table's file (table.toml)")
+    parser.add_argument(
+        "-c",
+        "--table",
+        required=True,
+        action="append",
+        dest="tables",
+        metavar="FILE",
+        help="a table's file (table.toml); again for each table of the box",
+    )
     parser.add_argument("--seconds", type=_seconds, metavar="N", help="stop after so many seconds")
-    parser.add_argument("--journal", metavar="FILE", help="keep all that is told there first, for `feltwatch verify`")
+    parser.add_argument(
+        "--journal", metavar="FILE", help="the journal (default: feltwatch-ID/ID.journal beside the file)"
+    )
+    parser.add_argument("--quiet", action="store_true", help="write no events and verdicts to standard output")
     parser.add_argument("--provider", default="cpu", metavar="NAME", help="what runs the models (default: cpu)")
     parser.add_argument("--threads", type=_count, default=2, metavar="N", help="threads of the models (default: 2)")
 

@@ -246,7 +246,11 @@ def claimed(path: Path) -> Iterator[None]:
 
 def utc() -> str:
     """Give the time now as RFC 3339 has it."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return rfc3339(datetime.now(UTC))
+
+
+def rfc3339(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def first_hash(journal: str) -> bytes:

@@ -10,12 +10,11 @@ from edge.table_service import MqttFile
 
 
 def folder_of(table: TableFile, environ: Mapping[str, str] = os.environ) -> Path:
-    """Give the folder of a table's journal and evidence: its own, within that of the service where none is named."""
+    """Give where a table is recorded: the folder it names, or one within the service's, or beside the table's file."""
     if table.record.folder is not None:
         return table.record.folder
     state = environ.get("STATE_DIRECTORY", "").partition(":")[0]  # as systemd hands it in
-    home = environ.get("XDG_STATE_HOME") or str(Path(environ.get("HOME") or Path.home()) / ".local" / "state")
-    return Path(state or Path(home) / "feltwatch") / table.id
+    return Path(state) / table.id if state else table.path.absolute().parent / f"feltwatch-{table.id}"
 
 
 def journal_of(table: TableFile, environ: Mapping[str, str] = os.environ) -> Path:

@@ -6,19 +6,18 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
+from edge.table_cameras import CameraFile, cameras_of, hung
 from edge.table_service import MqttFile, RecordFile, mqtt_of, name_of, record_of, serve_of
 from edge.usage import UsageError
 from engine.books import Book, BookError, find_book
 from engine.books.switches import SwitchError
-from vision.calibration import Fit, Lens, Mark, calibrated
-from vision.camera import NO_LENS, CameraError
-from vision.layout import PRESETS, Layout, LayoutError, is_number, known_keys, layout_of, load_layout, numbers
+from vision.calibration import Fit, Lens, Mark
+from vision.layout import PRESETS, Layout, LayoutError, is_number, known_keys, layout_of, load_layout
 from vision.shapes import for_book
 
 SERVICE = ("mqtt", "record", "serve")  # parts that only the service needs
-PARTS = {"table", "camera", "layout", *SERVICE}
+PARTS = {"table", "camera", "cameras", "layout", *SERVICE}
 TABLE = {"id", "site", "book", "decks", "min", "max", "settings"}
-CAMERA = {"source", "lens", "camera_matrix", "points"}
 
 
 @dataclass(frozen=True)
@@ -27,20 +26,32 @@ class TableFile:
     id: str
     site: str
     book: Book
-    source: str  # of the camera's pictures; empty where none is given
-    lens: Lens
-    marks: tuple[Mark, ...]
+    cameras: tuple[CameraFile, ...]
     layout: Layout
     mqtt: MqttFile | None  # with none there is a broker of our own
     record: RecordFile
     serve: tuple[str, int] | None  # where figures for Prometheus are to be had
 
+    @property
+    def first(self) -> CameraFile:
+        """Give the only camera, or the first of several that watches."""
+        return next((one for one in self.cameras if one.watches is not None), self.cameras[0])
+
+    @property
+    def source(self) -> str:
+        return self.first.source
+
+    @property
+    def lens(self) -> Lens:
+        return self.first.lens
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        return self.first.marks
+
     def camera(self, size: tuple[int, int]) -> Fit:
-        """Hang the camera over the felt, for pictures of a size."""
-        try:
-            return calibrated(size, self.marks, self.lens)
-        except CameraError as error:
-            raise UsageError(f"{self.path}: {error}") from error
+        """Hang the first camera over the felt, for pictures of a size."""
+        return hung(self.path, self.first, size)
 
 
 def read_table(path: Path) -> TableFile:
@@ -62,20 +73,18 @@ def read_table(path: Path) -> TableFile:
 def _table(found: Mapping[str, object], path: Path) -> TableFile:
     known_keys(found, PARTS, "the file")
     table = _part(found, "table", TABLE)
-    camera = _part(found, "camera", CAMERA)
     mqtt, record, serve = (_optional(found, name) for name in SERVICE)
     home = path.absolute().parent
-    layout = _layout(found)
-    book = _book(table, layout.boxes)
+    plain = _layout(found)
+    book = _book(table, plain.boxes)
+    layout = for_book(plain, book)
     return TableFile(
         path,
         name_of(_text(table, "table", "id"), "table.id"),
         name_of(_text(table, "table", "site"), "table.site"),
         book,
-        _source(camera),
-        _lens(camera),
-        _marks(camera),
-        for_book(layout, book),
+        cameras_of(found, layout),
+        layout,
         mqtt_of(mqtt, home) if mqtt is not None else None,
         record_of(record or {}, home),
         serve_of(serve or {}),
@@ -126,40 +135,6 @@ def _amount(table: Mapping[str, object], key: str) -> Decimal | None:
     if not is_number(value) or float(value) < 0:  # type: ignore[arg-type]  # a number
         raise LayoutError(f"table.{key}: expected an amount of money, found {value!r}")
     return Decimal(str(value))
-
-
-def _source(camera: Mapping[str, object]) -> str:
-    value = camera.get("source", "")
-    if not isinstance(value, str | int) or isinstance(value, bool):
-        raise LayoutError(f"camera.source: expected a URL, a device's number or a file, found {value!r}")
-    return str(value)
-
-
-def _lens(camera: Mapping[str, object]) -> Lens:
-    if ("lens" in camera) != ("camera_matrix" in camera):
-        there, other = ("lens", "camera_matrix") if "lens" in camera else ("camera_matrix", "lens")
-        raise LayoutError(f"camera.{there} is given without camera.{other}: expected both or neither")
-    if "lens" not in camera:
-        return Lens()
-    fx, fy, cx, cy = numbers(camera["camera_matrix"], 4, "camera.camera_matrix", "")
-    if min(fx, fy) <= 0:
-        raise LayoutError(f"camera.camera_matrix: expected focal lengths above nought, found {fx:g} and {fy:g}")
-    return Lens((fx, fy, cx, cy), numbers(camera["lens"], len(NO_LENS), "camera.lens", ""))
-
-
-def _marks(camera: Mapping[str, object]) -> tuple[Mark, ...]:
-    points = camera.get("points")
-    if not isinstance(points, list):
-        raise LayoutError("expected [[camera.points]], each with image and table; `feltwatch calibrate` writes them")
-    return tuple(_mark(point, f"camera.points {number}") for number, point in enumerate(points, 1))
-
-
-def _mark(point: object, where: str) -> Mark:
-    if not isinstance(point, dict):
-        raise LayoutError(f"{where}: expected image = [x, y] and table = [x, y], found {point!r}")
-    known_keys(point, {"image", "table"}, where)
-    ends = [numbers(point.get(key), 2, f"{where}: {key}", "") for key in ("image", "table")]
-    return Mark((ends[0][0], ends[0][1]), (ends[1][0], ends[1][1]))
 
 
 def _layout(found: Mapping[str, object]) -> Layout:

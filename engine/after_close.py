@@ -43,7 +43,7 @@ def name(spot: Spot) -> str:
 def moved(r: "Round", stack: "Stack", event: "Chips", before: Before) -> None:
     """Judge a change on a spot."""
     amount, lay = before.amount, before.lay
-    if stack.rejected:
+    if stack.rejected or stack.blind:
         return
     if stack.spot.hand and stack.present:
         r.second_stacks.add(stack.spot.text)

@@ -40,7 +40,7 @@ class Stack:
     carried: Decimal = ZERO  # what the Player took up once it was his
     collected: bool = False  # the Player took up his chips
     unsure: bool = False  # it changed, and by how much is not known
-    faulted: bool = False  # what is wrong with its settlement was said, or nobody saw it
+    faulted: bool = False  # what is wrong with its settlement was said
     piles: int | None = None  # how many stacks stand here, where they were counted
     laid: int | None = None  # and how many at the close
     stirred: bool = False  # it was touched since the close
@@ -48,6 +48,7 @@ class Stack:
     emptied: float | None = None  # when, since the close, its chips were all taken up
     emptied_by: str | None = None
     told: float = 0.0  # when it was last told of
+    blind: bool = False  # nobody watched once it was decided: how it was settled is not known
 
     def plays(self, stake: Decimal, *, scale: bool, hand: int = 1) -> Fraction:
         """Give the part of a stake that wins or loses; `scale` cuts doubles and splits by the same factor (I-2)."""

@@ -153,6 +153,11 @@ class Gap(NamedTuple):
     lost: bool = False  # what lies now does not follow from what was known
     why: str = ""  # and how that shows
 
+    @property
+    def says(self) -> str:
+        told = f"nobody watched from {self.since:.1f} s to {self.t:.1f} s"
+        return f"{told}, and {self.why}" if self.why else told
+
 
 Event = Signal | Chips | Dealt | Turn | Move | Remove | Decision | Correct | Clear | Tick | Gap
 

@@ -17,6 +17,7 @@ from engine.round import Round
 from engine.spots import Zone
 
 TRIES: Final = 200  # orders, or beginnings of one, that are tried
+PLAYED_S: Final = 8.0  # in so long a hand may be dealt, split, lost and taken up
 MOST: Final = 3  # cards of one hand that came unseen, of which every order is tried
 FIRST_TWO: Final = 2  # which of a hand's cards these are means something
 CAME: Final = (Chips, Dealt, Turn, Move, Remove)
@@ -47,28 +48,19 @@ class Lost(Exception):  # noqa: N818  it is no fault of ours
     """What lies does not say what happened; the text says why not."""
 
 
-def sentence(gap: Gap) -> str:
-    """Say that nobody watched, and what shows that a round cannot be gone on with."""
-    told = f"nobody watched from {gap.since:.1f} s to {gap.t:.1f} s"
-    return f"{told}, and {gap.why}" if gap.why else told
-
-
 def explained(unseen: Unseen, log: Log, lives: Lives) -> Log:
     """Give what came unseen, and the gap itself, in the order in which it may have happened."""
     now = lives(log)
     end = (unseen.number, unseen.gap)
-    if now.void or not unseen.entries:
-        return [*unseen.entries, end]
     open_ = [now.alerts[name].code for name, plan in now.plans.items() if plan.waits and name in now.alerts]
+    if now.void or not (unseen.entries or (open_ and now.closed and not now.uncounted)):
+        return [*unseen.entries, end]
     if open_:
         raise Lost(f"nobody saw what followed {open_[-1]}")
-    before, after = _chips(unseen.entries, now)
     cards = [entry for entry in unseen.entries if isinstance(entry[1], Dealt)]
-    moves = [entry for entry in unseen.entries if isinstance(entry[1], Move)]
-    rest = [entry for entry in unseen.entries if isinstance(entry[1], Turn | Remove)]
-    for first, last in ((moves, []), ([], moves)) if moves and cards else ((moves, []),):
+    for before, after in _parted(unseen.entries, now):
         trial = _Trial(unseen.gap, log, lives, now)
-        found = trial.order([*before, *first], cards, [*last, *rest, *after, end])
+        found = trial.order(before, cards, [*after, end])
         if found is not None:
             trial.check(found, cards)
             return trial.dated(found)
@@ -127,17 +119,28 @@ class _Trial:
 
     def check(self, found: Log, cards: Log) -> None:
         """See to it that no other order of a hand's cards would mean something else, and no open bet is gone."""
+        then = self.lives([*self.log, *self.dated(found)])
+        if self.now.first_cards() and not then.first_cards() and self.gap.t - self.gap.since > PLAYED_S:
+            raise Lost("nobody saw how the first cards were played")
         lay = [seen.zone for seen in self.now.seen.values() if not seen.gone]
         for zone in dict.fromkeys(_zone(entry) for entry in cards):
             mine = [entry for entry in cards if _zone(entry) is zone and entry[1].up]  # type: ignore[union-attr]  # a Dealt
             if len(mine) > 1 and not self._same(found, mine, lay.count(zone), zone):
                 raise Lost(f"nobody saw in which order the cards of {zone.text} came")
-        then = self.lives([*self.log, *self.dated(found)])
         for _, event in found:
-            if isinstance(event, Chips) and event.spot is not None and event.amount == 0:
-                stack = then.stacks.get(event.spot.text)
-                if stack is not None and stack.at_close and not then.void and then.undecided(stack):
-                    raise Lost(f"the {event.spot.bet} bet of box {event.spot.box} is gone")
+            if isinstance(event, Chips) and event.spot is not None and not then.void:
+                self._moved(event, then)
+
+    def _moved(self, event: Chips, then: Round) -> None:
+        """See to it that the chips of an open bet did not go, and that it is known what was bet."""
+        stack, before = then.stacks.get(event.spot.text), self.now.stacks.get(event.spot.text)  # type: ignore[union-attr]  # it has one
+        if stack is None or not (stack.at_close and then.undecided(stack)):
+            return
+        less = event.amount is not None and before is not None and before.now is not None and event.amount < before.now
+        if event.amount == 0 or (less and self.now.closed):
+            raise Lost(f"chips of the {stack.spot.bet} bet of box {stack.spot.box} are gone")
+        if event.amount is not None and not self.now.closed:
+            raise Lost(f"nobody saw what was bet on box {stack.spot.box}")
 
     def _same(self, found: Log, mine: Log, lay: int, zone: Zone) -> bool:
         """Tell whether the cards of a hand mean the same in any order."""
@@ -155,19 +158,29 @@ class _Trial:
         return True
 
 
-def _chips(entries: Sequence[Entry], now: Round) -> tuple[Log, Log]:
-    """Part chips: those put down before the cards that came, and those that were moved after them."""
+def _parted(entries: Sequence[Entry], now: Round) -> Iterator[tuple[Log, Log]]:
+    """Give what may have come before the cards, and after them, the likeliest first."""
+    moves = [entry for entry in entries if isinstance(entry[1], Move)]
+    rest = [entry for entry in entries if isinstance(entry[1], Turn | Remove)]
+    chips = [entry for entry in entries if isinstance(entry[1], Chips)]
+    put = [entry for entry in chips if _is_put(entry[1], entries, now)]
+    taken = [entry for entry in chips if entry not in put]
+    if taken and not now.closed:
+        yield [*chips, *moves], rest
+    yield [*put, *moves], [*rest, *taken]  # a double or a split comes before its card
+    if moves:
+        yield put, [*moves, *rest, *taken]
+    if taken and now.closed:
+        yield [*chips, *moves], rest
+
+
+def _is_put(event: Event, entries: Sequence[Entry], now: Round) -> bool:
+    """Tell whether chips likely were there when the cards came."""
     boxes = {one.zone.box for _, one in entries if isinstance(one, Dealt)}
-    before: Log = []
-    after: Log = []
-    for entry in entries:
-        event = entry[1]
-        if not isinstance(event, Chips):
-            continue
-        theirs = not boxes or (event.spot is not None and event.spot.box in boxes)
-        first = event.amount != 0 if now.closed else theirs  # a double or a split comes before its card
-        (before if first else after).append(entry)
-    return before, after
+    assert isinstance(event, Chips)  # noqa: S101  only of chips this is asked
+    if not now.closed:
+        return event.spot is not None and event.spot.box in boxes
+    return event.amount != 0 and (event.spot is None or event.spot.kind != "insurance")  # which may have come too late
 
 
 def _grave(round_: Round) -> set[str]:

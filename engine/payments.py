@@ -273,7 +273,7 @@ def lying(r: "Round", *, announced: bool) -> None:
     underpaid(r)
     for stack in r.stacks.values():
         found = lines(r, stack)
-        if not found or stack.rejected or stack.faulted:
+        if not found or stack.rejected or stack.faulted or stack.blind:
             continue
         owed = due(r, stack)
         if None in (line.net for line in found):

@@ -144,8 +144,9 @@ class Round(Watched):
     def on_gap(self, event: Gap) -> None:
         """Nobody watched: what may have been paid or taken then is held against nobody."""
         for stack in self.stacks.values():
-            if self.closed and (stack.told > event.since or not self.undecided(stack)):
-                stack.unsure = stack.faulted = True
+            stack.blind = stack.blind or (self.closed and not self.undecided(stack))
+            stack.unsure = stack.unsure or stack.blind or (self.closed and stack.told > event.since)
+        self.gap = event.says
         self.unwatched(event.t - event.since)
 
     # ---- what a game adds ---------------------------------------------------------------------------------------
@@ -185,6 +186,14 @@ class Round(Watched):
     def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
         """Judge chips that the dealer paid or took before the bet was decided."""
         raise NotImplementedError
+
+    def done(self, zone: Zone) -> bool:
+        """Tell whether the cards of a hand decide nothing any more; the dealer's do while any bet is open."""
+        mine = [stack for stack in self.stacks.values() if stack.at_close and zone.box in (0, stack.spot.box)]
+        if not zone.box:
+            return bool(mine) and not any(self.undecided(stack) for stack in mine)
+        mains = [payments.bet(stack.spot) for stack in mine if stack.spot.kind == "main"]
+        return bool(mains) and all((zone.box, zone.hand, bet) in self.settlements for bet in mains)
 
     def unwatched(self, lasted: float) -> None:
         """So long nobody watched: what waits may have come, what was said nobody heard."""
@@ -318,7 +327,7 @@ class Round(Watched):
         if self.void:
             return "void", self.void
         if not self.drawn:
-            return "void", "no card was dealt"
+            return ("unresolved", self.gap) if self.gap else ("void", "no card was dealt")
         waiting = [self.alerts[name].code for name, plan in self.plans.items() if plan.waits and name in self.alerts]
         if waiting:
             return "unresolved", f"no ruling came on {', '.join(waiting)}"

@@ -143,7 +143,9 @@ class Table:
         left = [seen for seen in life.round.seen.values() if not seen.gone and seen.zone.box is not None]
         self.stale.update({seen.id: seen.zone for seen in left})
         placed = placed_anew(life.round)
-        self.lying = {text: (s.spot, s.now, text not in placed) for text, s in life.round.stacks.items() if s.present}
+        lie = {text: stack for text, stack in life.round.stacks.items() if stack.present}
+        known = not life.round.gap  # else they may be new
+        self.lying = {text: (stack.spot, stack.now, known and text not in placed) for text, stack in lie.items()}
         self.last, self.life = life, None
 
     def _clear(self, t: float, out: list[Verdict]) -> None:
@@ -170,7 +172,7 @@ class Table:
     def _gap(self, event: Gap, out: list[Verdict]) -> None:
         """What came before is over, but for a round that goes on; what waited for a hidden place may have come then."""
         if event.lost:
-            self._lose(gaps.sentence(event), event.t, out)
+            self._lose(event.says, event.t, out)
             return
         self.unseen, self.held = gaps.Unseen(self.events, event, self.held), []
         if self.life is None:
@@ -190,8 +192,10 @@ class Table:
         try:
             found = gaps.explained(unseen, life.log, lambda log: self._lived(life, log))
         except gaps.Lost as lost:
-            self._lose(gaps.sentence(unseen.gap._replace(why=str(lost))), unseen.gap.t, out)
-            return
+            self._lose(unseen.gap._replace(why=str(lost)).says, unseen.gap.t, out)
+            found = []
+            for _, event in unseen.entries:
+                self._overlooks(event)
         for entry in found:
             self._goes_on(life, entry, out)
 
@@ -201,21 +205,21 @@ class Table:
             self.life.round.lost = why
             self._end(self.life, t, out, announced=False)
         self.held, self.stale, self.blind = [], {}, True
-        self.lying = {text: (spot, amount, True) for text, (spot, amount, _) in self.lying.items()}
         self._forget()
 
     def _forget(self) -> None:
-        """Of the round before nothing more is said, and of the shoe nothing is known."""
+        """Of the round before nothing more is said, of the shoe nothing is known; chips that lie there may be new."""
+        self.lying = {text: (spot, amount, False) for text, (spot, amount, _) in self.lying.items()}
         self.last = self.fresh_shoe = None
         self.shoe.shuffled(0)
 
     def _overlooks(self, event: Event) -> bool:
-        """Say whether an event is of a round that nobody knows; keep book of the chips, which may be left lying."""
+        """Say whether an event is of a round that nobody knows; keep book of the chips: what is left lying is a bet."""
         if isinstance(event, Clear) or (isinstance(event, Signal) and event.name in ("place-bets", "shuffled")):
             self.blind = isinstance(event, Signal) and event.name == "shuffled"
             return False
         if isinstance(event, Chips) and event.spot is not None:
-            self.lying[event.spot.text] = (event.spot, event.amount, True)
+            self.lying[event.spot.text] = (event.spot, event.amount, False)
             if event.amount == 0:
                 del self.lying[event.spot.text]
         return True

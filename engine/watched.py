@@ -24,6 +24,7 @@ class Watched(Voice):
         self.given_back = False  # a decided bet went back to its Player, as of a round that is void
         self.doubt = ""  # what nobody saw, and decides how the round ended
         self.lost = ""  # why nobody can tell how it went on
+        self.gap = ""  # when nobody watched, if that was so
 
     @property
     def only_seen(self) -> bool:

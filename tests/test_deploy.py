@@ -3,6 +3,7 @@
 That all of it works together is shown by tests/faults/bare_debian.sh, which needs root and a bare Debian.
 """
 
+import json
 import os
 import re
 import shutil
@@ -15,6 +16,8 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]  # comes with the broker, without types
 
+from edge.cli import _parser
+from edge.table_file import read_table
 from tests.mosquitto import Mosquitto
 
 ROOT = Path(__file__).parents[1]
@@ -53,6 +56,15 @@ def tables(composed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 # --- systemd
+
+
+def test_the_service_runs_a_command_that_there_is() -> None:
+    (command,) = unit()["ExecStart"]
+    program, *arguments = command.replace("%i", "bj-07").split()
+    assert program == "/opt/feltwatch/bin/feltwatch"
+    options = _parser().parse_args(arguments)
+    assert (options.command, options.quiet) == ("run", True)
+    assert options.tables == ["/etc/feltwatch/bj-07.toml"]
 
 
 @pytest.mark.parametrize(
@@ -137,6 +149,16 @@ def test_the_container_installs_what_is_pinned_as_nobodys_root() -> None:
     assert ("VOLUME", "/var/lib/feltwatch") in found
 
 
+def test_the_container_runs_a_command_that_there_is_and_asks_for_its_health() -> None:
+    found = dict(instructions())
+    assert json.loads(found["ENTRYPOINT"]) == ["feltwatch"]
+    assert _parser().parse_args(json.loads(found["CMD"])).command == "run"
+    check = json.loads(found["HEALTHCHECK"].partition("CMD ")[2])
+    assert f"http://127.0.0.1:{PORT}/healthz" in check[-1]
+    compile(check[-1], "HEALTHCHECK", "exec")
+    assert found["EXPOSE"] == str(PORT)
+
+
 # --- compose
 
 
@@ -164,6 +186,28 @@ def test_every_file_and_volume_it_names_is_there(composed: Mapping[str, Any]) ->
     build = next(iter(tables(composed).values()))["build"]
     assert (DEPLOY / build["context"]).resolve() == ROOT
     assert ROOT / build["dockerfile"] == DEPLOY / "Containerfile"
+
+
+def test_its_tables_are_tables_of_one_broker(composed: Mapping[str, Any]) -> None:
+    demo = read_table(ROOT / "datasets" / "clips" / "demo.table.toml")
+    ports = []
+    for name, one in tables(composed).items():
+        options = _parser().parse_args(one["command"])
+        (mount,) = [volume for volume in one["volumes"] if volume.startswith("./")]
+        source, inside, _ = mount.split(":")
+        assert options.tables == [inside]
+        table = read_table(DEPLOY / source)
+        (camera,), (shown,) = table.cameras, demo.cameras
+        assert (table.id, table.site) == (name, "main-floor")
+        assert camera.loop
+        assert (ROOT / camera.source.removeprefix(SITE)).is_file()
+        assert (camera.marks, camera.lens, table.layout) == (shown.marks, shown.lens, demo.layout)
+        assert table.mqtt is not None
+        assert table.mqtt.host in composed["services"]
+        assert table.serve == ("0.0.0.0", PORT)  # noqa: S104  in its container, of which only this machine sees a port
+        assert one["depends_on"] == {"broker": {"condition": "service_healthy"}}
+        ports += one["ports"]
+    assert sorted(ports) == [f"127.0.0.1:{PORT + n}:{PORT}" for n in range(2)]
 
 
 def test_its_broker_starts_with_its_configuration(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ DRIFTS: Final = 4  # times it is measured
 WILD_PX: Final = 6.0  # more is no shake
 SINK: Final = 0.05  # how fast what is understood follows slow light
 SINK_EVERY: Final = 8  # frames
+LONG_S: Final = 2.0  # a hand that rests moves within it
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,13 @@ class Attention:
             self.known[part][where[part]] = sight.small[part][where[part]]
             self.edges[part] = _edges(np.asarray(cv2.convertScaleAbs(self.known[part]), np.uint8))
 
+    def let_be(self, sight: Sight, where: Mask | None) -> None:
+        """What has lain there for long is taken as it is: others watch it."""
+        still = None if where is None else where & sight.changed & (self.moved_at < sight.t - LONG_S)
+        if still is not None and still.any():
+            self.understood(sight, still)
+            sight.changed[still] = False
+
     def empty(self, sight: Sight, where: Mask) -> None:
         """What lies there now is bare felt."""
         assert self.bare is not None  # noqa: S101  a sight comes after the first step
@@ -176,7 +184,7 @@ class Attention:
 
     def _moved(self, t: float, small: Picture, tolerated: NDArray[np.uint8]) -> Mask:
         """Say what differs from a moment ago; the noise is measured on the way."""
-        self._kept = [one for one in self._kept if one[0] >= t - KEPT_S]
+        self._kept = [one for one in self._kept if one[0] >= t - KEPT_S] or self._kept[-1:]  # nothing came since
         old = [one for one in self._kept if one[0] <= t - BRIEF_S] or self._kept[:1]
         if not old:
             return np.zeros(self.edges.shape, bool)

@@ -95,7 +95,8 @@ def check_view(camera: Camera, layout: Layout) -> None:
         by = f"by {far:.0f} px " if np.isfinite(far) else ""
         raise CameraError(
             f"zone {name!r} leaves the picture {by}at the {side}: "
-            "turn the camera so that it sees the whole table, or draw the zone where the camera sees it"
+            f"turn the camera so that it sees {'all it watches' if layout.elsewhere else 'the whole table'}, "
+            "or draw the zone where the camera sees it"
         )
 
 

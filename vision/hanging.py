@@ -28,7 +28,7 @@ class Hanging:
         self._nudge = Nudge(region=[(float(x), float(y)) for x, y in outline])
         whole = np.array([camera.width, camera.height], np.float64)
         self._felt = np.clip(outline, 0.0, whole) - whole / 2  # what of it can be seen, from the middle
-        self._scale = camera.scale(0.0, 400.0)
+        self._scale = camera.scale(*layout.middle)
         self._next = 0.0
         self._usual = AT_FIRST  # share of the looks that find the felt
         self._since: float | None = None  # when it was first seen elsewhere, or not at all
@@ -67,6 +67,11 @@ class Hanging:
         a, b = shift.grown * np.cos(turn) - 1.0, shift.grown * np.sin(turn)
         x, y = self._felt.T
         return float(np.hypot(a * x - b * y + shift.dx_px, b * x + a * y + shift.dy_px).max())
+
+    @property
+    def since(self) -> float | None:
+        """Give since when it hangs otherwise, if that is so for long enough to be said."""
+        return self._since if self.doubts() else None
 
     def doubts(self) -> tuple[str, ...]:
         lasted = -1.0 if self._since is None else self._t - self._since

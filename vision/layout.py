@@ -2,11 +2,11 @@
 
 import difflib
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import resources
-from math import cos, isfinite, pi, sin
+from math import cos, inf, isfinite, pi, sin
 from pathlib import Path
 
 import cv2
@@ -19,6 +19,8 @@ Point = tuple[float, float]
 
 PRESETS = ("blackjack-7", "blackjack-5", "si-ki-pi-6")
 ROUND = 24  # corners of the polygon that stands for a circle
+OFF_TABLE = ("shoe", "discard", "float")  # cards there are in no hand
+MIDDLE = (0.0, 400.0)  # of a table
 
 
 class LayoutError(ValueError):
@@ -58,11 +60,12 @@ class Area:
 
 @dataclass(frozen=True)
 class Layout:
-    """One table: the edge of its felt and the areas printed or agreed on it."""
+    """One table: the edge of its felt and the areas printed or agreed on it, or those of them that a camera watches."""
 
     name: str
     outline: tuple[Point, ...]
     areas: tuple[Area, ...]
+    elsewhere: tuple[Area, ...] = ()  # what other cameras answer for
 
     @cached_property
     def by_name(self) -> Mapping[str, Area]:
@@ -71,6 +74,27 @@ class Layout:
     @cached_property
     def boxes(self) -> tuple[int, ...]:
         return tuple(sorted({int(a.name[3]) for a in self.areas if a.name.startswith("box")}))
+
+    @cached_property
+    def middle(self) -> Point:
+        """Give about the middle of what is watched."""
+        if not self.elsewhere:
+            return MIDDLE
+        x, y = np.mean([area.first for area in self.areas], axis=0)
+        return float(x), float(y)
+
+    def part(self, names: Collection[str]) -> "Layout":
+        """Give what a camera sees that answers for some areas, and not for the others."""
+        mine = tuple(area for area in self.areas if area.name in names)
+        return replace(self, areas=mine, elsewhere=tuple(area for area in self.areas if area.name not in names))
+
+    def ignores(self, point: Point, *, cards: bool) -> bool:
+        """Tell whether nothing is told of what lies there: of the dealer's own, and of what is nearer others' areas."""
+        if not self.elsewhere:
+            return self.zone_at(point) in OFF_TABLE
+        if any(area.holds(point) for area in (*self.areas, *self.elsewhere) if area.name in OFF_TABLE):
+            return True
+        return _nearest(self.elsewhere, point, cards=cards) < _nearest(self.areas, point, cards=cards)
 
     def zone_at(self, point: Point) -> str | None:
         """Give the zone of a card whose centre lies there: the smallest that holds it."""
@@ -83,6 +107,12 @@ class Layout:
     def _smallest(self, point: Point, *, cards: bool) -> str | None:
         found = [area for area in self.areas if area.for_cards == cards and area.holds(point)]
         return min(found, key=lambda area: area.size).name if found else None
+
+
+def _nearest(areas: Sequence[Area], point: Point, *, cards: bool) -> tuple[float, float, str]:
+    """Give how far the nearest area for such things lies; of several that hold the point, the smallest counts."""
+    found = [area for area in areas if area.for_cards == cards and area.name not in OFF_TABLE]
+    return min(((max(area.away(point), 0.0), area.size, area.name) for area in found), default=(inf, inf, ""))
 
 
 def circle(x: float, y: float, radius: float) -> tuple[Point, ...]:

@@ -20,7 +20,6 @@ from vision.passing import Passing
 from vision.sizes import Sizes
 from vision.tracks import APART_S, VOTES, Card, Floats, Mask, Patch, bearing, distance
 
-OFF_TABLE: Final = ("shoe", "discard", "float")  # cards there are in no hand
 SAME_MM: Final = 7.0  # a card seen so near a known one is that
 FACE_MM: Final = 10.0  # of the same face
 COVERED_MM: Final = 15.0  # of one that is covered the outline is not so sure
@@ -103,7 +102,7 @@ class Lying:
         for seen in look.glimpse.cards:
             patch = look.patch(seen.quad)
             moves = patch.share(look.moving) > STILL
-            if self.faces.none(seen) or self.zone(seen.place) in OFF_TABLE:
+            if self.faces.none(seen) or self.layout.ignores(seen.place, cards=True):
                 continue
             if moves:
                 self.passing.keep(look.t, seen)

@@ -17,6 +17,7 @@ Cells = NDArray[np.intp]  # of the coarse picture, numbered row by row
 COARSE: Final = 4  # pixels of the small picture for one cell
 DEALERS_MM: Final = 30.0  # of the felt belong to the dealer's edge
 BEYOND_MM: Final = 25.0  # outside the felt an arm is surely one
+NEAR_MM: Final = 200.0  # of an edge that is not in the picture: who comes in there sits at it
 ARM: Final = 2  # cells at an edge: less is none
 RECENT_S: Final = 0.9  # a hand that was there longer ago had nothing to do with it
 KEPT_S: Final = 3.0  # so long it is remembered whose arms were where
@@ -42,7 +43,12 @@ class Sides:
         edge = np.array(layout.outline, np.float32)
         away = np.array([-cv2.pointPolygonTest(edge, (float(a), float(b)), measureDist=True) for a, b in felt])
         dealers = felt[:, 1] < DEALERS_MM
-        self.ends = {DEALER: np.flatnonzero(dealers), PLAYER: np.flatnonzero(~dealers & (away > BEYOND_MM))}
+        players = ~dealers & (away > BEYOND_MM)
+        if layout.elsewhere:  # it need not see the felt's edge: an arm may come in at the picture's
+            border = (x == 0) | (x == self.size[0] - 1) | (y == 0) | (y == self.size[1] - 1)
+            dealers |= border.ravel() & (felt[:, 1] < NEAR_MM)
+            players |= border.ravel() & ~dealers & (away > -NEAR_MM)
+        self.ends = {DEALER: np.flatnonzero(dealers), PLAYER: np.flatnonzero(players)}
         self.places = {area.name: self._cells(area, camera, step) for area in layout.areas}
         self.over: deque[tuple[float, NDArray[np.uint8]]] = deque()  # whose arms were where
         self.quiet = np.zeros(len(felt))  # when each cell was last seen undisturbed

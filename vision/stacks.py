@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from vision.glimpse import StackGlimpse
 from vision.layout import Layout
 from vision.look import Look
-from vision.lying import OFF_TABLE
 from vision.tracks import VOTES, Patch, Stack, distance
 
 Points = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows, columns
@@ -69,7 +68,7 @@ class Stacks:
         met: list[Stack] = []
         for seen in look.glimpse.stacks:
             patch = Patch.disc(seen.center, seen.radius_px, look.attention.factor, look.where.shape)
-            if patch.share(look.moving) > STILL or self.layout.zone_at(seen.place) in OFF_TABLE:
+            if patch.share(look.moving) > STILL or self.layout.ignores(seen.place, cards=False):
                 continue
             known = min(self.stacks, key=lambda one: distance(one.place, seen.place), default=None)
             if known is not None and distance(known.place, seen.place) <= SAME_MM:

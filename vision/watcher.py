@@ -24,7 +24,8 @@ from vision.glimpse import Aim, Glimpse, Rect, glimpse, grouped
 from vision.hanging import Hanging
 from vision.layout import Layout
 from vision.look import Look
-from vision.lying import OFF_TABLE, Lying
+from vision.lying import Lying
+from vision.parts import left_to_others, watched
 from vision.seen import Quad
 from vision.sides import Sides
 from vision.stacks import Stacks
@@ -83,15 +84,16 @@ class Watcher:
         self.telling = Telling(layout, eyes.reader.classes)
         self.bets = Bets()
         shape = (self.attention.size[1], self.attention.size[0])
-        self.felt = self._watched()
+        self.felt = watched(camera, layout, self.attention)
+        self.elsewhere = left_to_others(camera, layout, self.attention)
         hands = [area for area in layout.areas if area.for_cards]
         self.zones = {
             area.name: Patch.of(camera.to_picture(area.polygon), self.attention.factor, shape) for area in hands
         }
         self.wait = np.zeros(shape, np.float32)  # until when a change need not be looked at again
         self.tries = np.zeros(shape, np.uint8)
-        self.large = LARGE_MM2 * (camera.scale(0.0, 400.0) / self.attention.factor) ** 2
-        self.room = ROUND_MM * camera.scale(0.0, 400.0) / self.attention.factor
+        self.large = LARGE_MM2 * (camera.scale(*layout.middle) / self.attention.factor) ** 2
+        self.room = ROUND_MM * camera.scale(*layout.middle) / self.attention.factor
         self.started = False
         self.sweep = 0.0  # when it is next seen to that no card is believed to lie on bare felt
         self.show = 0.0  # when hands that are being turned are next looked at
@@ -101,6 +103,14 @@ class Watcher:
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "eyes"}
+
+    def anew(self) -> "Watcher":
+        """Give one that knows the felt and the chips as this one, and finds the cards anew: time went by unseen."""
+        found = Watcher(self.camera, self.layout, self.eyes, everywhere=self.everywhere)
+        found.attention, found.sides, found.hanging = self.attention, self.sides, self.hanging
+        found.stacks, found.bets, found.backs, found.lying.sizes = self.stacks, self.bets, self.backs, self.lying.sizes
+        found.telling.setting = self.telling.setting
+        return found
 
     def step(self, t: float, picture: Picture, small: Picture | None = None) -> list[Event]:
         """Take a frame, with its small picture if that was made, and give the table events it brings."""
@@ -112,6 +122,7 @@ class Watcher:
         sight = self.attention.step(t, picture, small)
         if self.hanging.step(sight, self.attention):
             return []  # where things lie is not known: better nothing is told than something wrong
+        self.attention.let_be(sight, self.elsewhere)
         disturbed = sight.changed | sight.moved
         self.sides.step(t, disturbed)
         facts: list[Fact] = []
@@ -170,23 +181,12 @@ class Watcher:
         """Tell what is still held when the footage ends."""
         return []
 
-    def _watched(self) -> Mask:
-        """Give where cards and chips count: the felt, but for the dealer's own things."""
-        found = np.zeros((self.attention.size[1], self.attention.size[0]), bool)
-        Patch.of(self.camera.to_picture(self.layout.outline), self.attention.factor, found.shape).onto(found)
-        for area in self.layout.areas:
-            if area.name in OFF_TABLE:
-                patch = Patch.of(self.camera.to_picture(area.polygon), self.attention.factor, found.shape)
-                found[patch.box] &= ~patch.mask
-        return found
-
     # ---- looking ----------------------------------------------------------------------------------------------------
 
     def _begin(self, sight: Sight, picture: Picture) -> list[Fact]:
         """Look at the whole table once: what lies there already."""
-        seen = glimpse(
-            self.eyes, self.camera, picture, (0, 0, self.camera.width, self.camera.height), sight.shift, Aim()
-        )
+        whole = (0, 0, self.camera.width, self.camera.height)
+        seen = glimpse(self.eyes, self.camera, picture, whole, sight.shift, Aim())
         nothing = np.zeros_like(sight.changed)
         look = Look(sight, self.attention, self.sides, picture, seen, nothing, nothing, first=True)
         facts = [*self.lying.take(look)]
@@ -197,7 +197,8 @@ class Watcher:
             thing.patch.onto(taken)
         for hand in look.hands:
             hand.onto(taken)
-        self.attention.is_bare = ~taken
+        if not self.attention.is_bare.any():
+            self.attention.is_bare = ~taken
         return facts
 
     def _check(self, sight: Sight, picture: Picture) -> list[Fact]:

@@ -136,6 +136,7 @@ def _optional(r: "BlackjackRound", box: int, place: int) -> bool:
         return False
     r.optional.discard(box)
     stacks = [s for s in r.stacks.values() if s.spot.box == box and s.held and s.spot.kind == "main"]
+    stacks = [stack for stack in stacks if stack.present] or stacks  # what was taken up meanwhile is no bet
     if not stacks:
         return False
     for stack in stacks:

@@ -209,15 +209,7 @@ class BlackjackRound(Round):
             self.card(seen, event)
 
     def removed(self, seen: Seen) -> None:
-        if self.playing:
-            taken_up.note(self, seen)
-        else:
-            initial.removed(self, seen)
-        box = seen.zone.box
-        if box and box in self.half_taken and not self.finished(self.hands[box][0]):
-            decisions.surrender(self, self.hands[box][0], inferred=True)
-            for stack, delta in self.half_taken.pop(box):
-                payments.matches(self, stack, delta)
+        taken_up.removed(self, seen)
 
     def on_decision(self, event: Decision) -> None:
         """A decision told in turn says that all of them are; one made before play (Insurance, Surrender) does not."""
@@ -271,6 +263,12 @@ class BlackjackRound(Round):
 
     def first_cards(self) -> bool:
         return not self.playing
+
+    @property
+    def unclear(self) -> bool:
+        apart = [seen.zone for seen in self.seen.values() if seen.zone.hand > 1 and seen.zone.box and not seen.gone]
+        made = {(hand.box, hand.number) for hand in self.all_hands()}  # of a split that nobody saw there is none
+        return bool(self.doubt) or any((zone.box, zone.hand) not in made for zone in apart)
 
     def breaks_off(self) -> None:
         if self.first_cards():

@@ -2,12 +2,26 @@
 
 from typing import TYPE_CHECKING
 
-from engine.blackjack import decisions, settle
+from engine import payments
+from engine.blackjack import decisions, initial, settle
 
 if TYPE_CHECKING:
     from engine.blackjack.hands import Hand
     from engine.blackjack.round import BlackjackRound
     from engine.round import Seen
+
+
+def removed(r: "BlackjackRound", seen: "Seen") -> None:
+    """A card leaves the table; of a bet of which half was taken that is a Surrender."""
+    if r.playing:
+        note(r, seen)
+    else:
+        initial.removed(r, seen)
+    box = seen.zone.box
+    if box and box in r.half_taken and not r.finished(r.hands[box][0]):
+        decisions.surrender(r, r.hands[box][0], inferred=True)
+        for stack, delta in r.half_taken.pop(box):
+            payments.matches(r, stack, delta)
 
 
 def note(r: "BlackjackRound", seen: "Seen") -> None:

@@ -78,9 +78,9 @@ def _spare(r: "SikipiRound", box: int) -> bool:
     """Chips left from the round before prove to be a bet."""
     if not r.deal.takes_spare(box):
         return False
-    for stack in r.stacks.values():
-        if stack.spot.box == box and stack.held:
-            stack.held, stack.at_close, stack.stake = False, True, stack.now
+    held = [stack for stack in r.stacks.values() if stack.spot.box == box and stack.held]
+    for stack in [one for one in held if one.present] or held:  # what was taken up meanwhile is no bet
+        stack.held, stack.at_close, stack.stake = False, True, stack.now
     return True
 
 

@@ -24,6 +24,7 @@ from edge.doctor_record import FREE_BYTES, PROVED, WAITING, fits, journal, kind_
 from edge.findings import Check, Finding, State, bad, found_by, ok, warn
 from edge.journal import Fact, Journal, claimed
 from edge.places import folder_of, journal_of
+from edge.table_cameras import CameraFile
 from edge.table_file import TableFile, read_table
 from models import shelf
 from models.shelf import ModelError
@@ -193,21 +194,25 @@ def _of(manifest: Path, name: str) -> shelf.Model:
 # --- the camera
 
 
+def of(table: TableFile, source: str) -> CameraFile:
+    return replace(table.first, source=source)
+
+
 def test_a_film_that_stands_for_a_camera(table: TableFile) -> None:
-    found = [*camera(table, "demo.mp4")]
+    found = [*camera(table, table.first)]
     assert [one.state for one in found] == [OK, OK, OK]
     assert "320 x 180" in found[1].says
-    assert "the whole layout is in view" in found[2].says
+    assert "all that it watches is in view" in found[2].says
 
 
 def test_a_stream_is_watched_for_a_while(table: TableFile, monkeypatch: pytest.MonkeyPatch) -> None:
     film = write_video(table.path.parent / "long.mp4", [n / 25 for n in range(400)])
     monkeypatch.setattr(doctor_camera, "WATCHED_S", 0.005)
-    first, light, layout = camera(table, f"file://{film}")
+    first, light, layout = camera(table, of(table, f"file://{film}"))
     assert "the first picture after" in first.says
     assert (first.state, light.state, layout.state) == (OK, OK, OK)
     monkeypatch.setattr(doctor_camera, "WATCHED_S", 30.0)  # it ends before
-    assert "it stopped after" in [*camera(table, f"file://{film}")][-1].says
+    assert "it stopped after" in [*camera(table, of(table, f"file://{film}"))][-1].says
 
 
 def test_a_frozen_stream_is_found(table: TableFile, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +220,7 @@ def test_a_frozen_stream_is_found(table: TableFile, monkeypatch: pytest.MonkeyPa
     look = doctor_camera.Look(0.5, picture, 25.0, alike=True)
     monkeypatch.setattr(doctor_camera, "watched", lambda _: look)
     monkeypatch.setattr(doctor_camera, "reached", lambda _: None)
-    assert [one.state for one in camera(table, "rtsp://10.0.0.7/")] == [OK, BAD, OK, OK]
+    assert [one.state for one in camera(table, of(table, "rtsp://10.0.0.7/"))] == [OK, BAD, OK, OK]
 
 
 @pytest.mark.parametrize(
@@ -230,7 +235,7 @@ def test_a_frozen_stream_is_found(table: TableFile, monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_a_camera_that_does_not_deliver(source: str, says: str, table: TableFile) -> None:
-    (found,) = camera(table, source)
+    (found,) = camera(table, of(table, source))
     assert found.state == BAD
     assert says in found.says
     assert "hunter2" not in found.says
@@ -241,7 +246,7 @@ def test_a_camera_that_answers_and_sends_nothing(table: TableFile, monkeypatch: 
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         source = f"rtsp://127.0.0.1:{deaf.getsockname()[1]}/7"
         assert reached(source) is None
-        (found,) = camera(table, source)
+        (found,) = camera(table, of(table, source))
     assert "it answers, and gives no pictures" in found.says
 
 
@@ -257,7 +262,7 @@ def test_a_camera_that_answers_and_sends_nothing(table: TableFile, monkeypatch: 
 )
 def test_the_light_on_the_table(low: int, high: int, state: State, says: str, table: TableFile) -> None:
     picture = np.random.default_rng(1).integers(low, high, (SIZE[1], SIZE[0], 3), np.uint8)
-    found, layout = shown(table, picture)
+    found, layout = shown(table, table.first, picture)
     assert (found.state, layout.state) == (state, OK)
     assert says in found.says
 
@@ -268,10 +273,27 @@ def test_a_table_out_of_view_is_found(table: TableFile) -> None:
     ]
     moved = tuple(replace(mark, image=(x, y)) for mark, (x, y) in nearer)
     picture = np.random.default_rng(1).integers(0, 255, (SIZE[1], SIZE[0], 3), np.uint8)
-    _, found = shown(replace(table, marks=moved, lens=Lens()), picture)
+    _, found = shown(table, replace(table.first, marks=moved, lens=Lens()), picture)
     assert found.state == BAD
     assert "leaves the picture" in found.says
     assert "calibrate it again" in found.says
+
+
+def test_each_camera_is_looked_at_by_its_name(given: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = given.read_text("utf-8").replace("[[camera.points]]", "[[cameras.points]]")
+    one = text[text.index("[camera]") : text.index("[record]")].replace("[camera]", "[[cameras]]\nname = '{}'")
+    two = (
+        one.format("main"),
+        one.format("side").replace("demo.mp4", "away.mp4").replace("lens", "watches = []\nlens", 1),
+    )
+    given.write_text(text[: text.index("[camera]")] + "".join(two) + text[text.index("[record]") :])
+    assert main(["doctor", "-c", str(given)]) == 1
+    said = capsys.readouterr().out
+    assert "ok    camera main: all that it watches is in view" in said
+    assert "bad   camera side: " in said
+    write_video(given.with_name("away.mp4"), [0.0, 0.04])
+    assert main(["doctor", "-c", str(given)]) == 0
+    assert "ok    camera side: it only records; its points fit" in capsys.readouterr().out
 
 
 # --- the disk
@@ -405,6 +427,5 @@ def test_where_a_record_lies(given: Path) -> None:
     free = replace(named, record=replace(named.record, folder=None))
     assert folder_of(named, {"STATE_DIRECTORY": "/var/lib/feltwatch"}) == given.parent / "kept"
     assert folder_of(free, {"STATE_DIRECTORY": "/var/lib/feltwatch:/other"}) == Path("/var/lib/feltwatch/demo")
-    assert folder_of(free, {"HOME": "/home/a"}) == Path("/home/a/.local/state/feltwatch/demo")
-    assert folder_of(free, {"XDG_STATE_HOME": "/state", "HOME": "/home/a"}) == Path("/state/feltwatch/demo")
+    assert folder_of(free, {}) == free.path.parent / "feltwatch-demo"
     assert journal_of(free, {"STATE_DIRECTORY": "/s"}) == Path("/s/demo/demo.journal")

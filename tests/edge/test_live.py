@@ -1,94 +1,80 @@
-"""`feltwatch run`: the newest picture is what is looked at; what it replaced is dropped and counted, never queued."""
+"""`feltwatch run`: a camera, a journal, a broker and a witness; what is killed goes on, what breaks is begun again."""
 
 import argparse
-import io
 import json
+import os
 import signal
+import subprocess
+import sys
 import threading
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 
-import numpy as np
 import pytest
 
+from edge.cli import main
 from edge.footage_options import add_run_options
-from edge.journal import Journal, entries
-from edge.live import CameraSource, FileSource, Newest, Shot, Telling, run, watch
-from edge.pipeline import Step
-from edge.replay import Stop
-from edge.table_file import read_table
+from edge.journal import Entry, entries
+from edge.live import run
 from edge.usage import UsageError
-from tests.edge.recorded import CLIPS, SIZE, RecordedDesk, open_recorded, write_table, write_video
+from tests.asyncapi_messages import validate
+from tests.edge.recorded import CLIPS, write_table, write_video
+from tests.faults.practice import Practice, table_file
+from tests.mosquitto import Mosquitto
 from vision.pictures import Picture
 from vision.view import View
 
-BLANK = np.zeros((SIZE[1], SIZE[0], 3), np.uint8)
+PATIENCE_S = 60.0
+Event = dict[str, object]
 
 
-class Slow:
-    """A pipeline that looks at a picture for as long as one wants."""
+@dataclass
+class Told:
+    """Tells the bundled film's own events, when their time has come or all of them at the end."""
 
-    def __init__(self) -> None:
-        self.looks: list[float] = []
-        self.looking = threading.Semaphore(0)
-        self.enough = threading.Semaphore(0)
+    waiting: list[str]
+    breaks: list[float] = field(default_factory=list)  # times at which it does
 
-    @property
-    def watcher(self) -> "Slow":
-        return self
+    def step(self, camera: str, t: float, picture: Picture, small: Picture) -> list[Event]:
+        assert camera == "camera"
+        del picture, small
+        if self.breaks and t >= self.breaks[0]:
+            raise RuntimeError(f"broken at {self.breaks.pop(0)}")
+        due = []
+        while self.waiting and json.loads(self.waiting[0])["t"] <= t:
+            due.append(json.loads(self.waiting.pop(0)))
+        return due
 
-    def step(self, t: float, picture: Picture, small: Picture | None = None) -> Step:
-        assert picture.shape == BLANK.shape
-        assert small is None
-        self.looks.append(t)
-        self.looking.release()
-        assert self.enough.acquire(timeout=60)
-        return Step([{"t": t, "event": "clear"}], [])
+    def wait(self, t: float) -> list[Event]:
+        del t
+        return []
 
-    def finish(self) -> Step:
-        return Step([{"t": 99.0, "event": "clear"}], [])
+    def tick(self, t: float) -> Event:
+        return {"t": t, "event": "tick"}
 
-    def view(self) -> View:
-        return View(doubts=("the camera was moved by 14 mm",) if self.looks == [0.0, 10.0] else ())
+    def finish(self) -> list[Event]:
+        return [json.loads(line) for line in self.waiting]
 
+    def blind(self, camera: str, t: float) -> None: ...
 
-class Script:
-    """A camera that takes ten pictures while the pipeline looks at one."""
+    def view(self, camera: str) -> View:
+        del camera
+        return View()
 
-    def __init__(self, slow: Slow, every_s: float) -> None:
-        self.slow, self.every_s = slow, every_s
-
-    def read(self, newest: Newest, stop: threading.Event) -> None:
-        newest.put(Shot(0.0, BLANK))
-        for first in (1, 11):
-            assert self.slow.looking.acquire(timeout=60)  # it looks at a picture now
-            for number in range(first, first + 10):
-                newest.put(Shot(number * self.every_s, BLANK))
-            self.slow.enough.release()
-        assert self.slow.looking.acquire(timeout=60)
-        assert not stop.is_set()
-        self.slow.enough.release()
+    def doubts(self) -> tuple[str, ...]:
+        return ("the light changed",)
 
 
-def test_a_slow_machine_sees_the_newest_picture_and_says_what_was_dropped(capsys: pytest.CaptureFixture[str]) -> None:
-    slow, out = Slow(), io.StringIO()
-    newest = watch(Script(slow, 1.0), lambda _: slow, Stop(), Telling(out))
-    assert slow.looks == [0.0, 10.0, 20.0]
-    assert (newest.came, newest.dropped) == (21, 18)
-    assert [json.loads(line)["t"] for line in out.getvalue().splitlines()] == [0.0, 10.0, 20.0, 99.0]
-    assert capsys.readouterr().err.splitlines() == [
-        "feltwatch: the camera was moved by 14 mm",
-        "feltwatch: 18 of 21 frames dropped in all",
-    ]
+class ToldDesk:
+    def __init__(self, breaks: list[float] | None = None) -> None:
+        self.breaks = breaks or []
 
-
-def test_drops_are_told_once_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
-    slow = Slow()
-    watch(Script(slow, 7.0), lambda _: slow, Stop(), Telling(io.StringIO()))
-    assert slow.looks == [0.0, 70.0, 140.0]
-    assert capsys.readouterr().err.splitlines() == [
-        "feltwatch: 18 of 21 frames dropped in the last minute",  # and none after the second
-        "feltwatch: 18 of 21 frames dropped in all",
-    ]
+    def watching(self, table: object) -> Told:
+        del table
+        return Told((CLIPS / "demo.events.jsonl").read_text("utf-8").splitlines(), self.breaks)
 
 
 @pytest.fixture
@@ -104,142 +90,212 @@ def options(table: Path, *more: str) -> argparse.Namespace:
     return parser.parse_args(["-c", str(table), *more])
 
 
-def test_a_film_as_a_camera_is_watched_to_its_end(given: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(options(given), open_recorded) == 0
+def journal(table: Path, name: str = "demo") -> list[Entry]:
+    return [*entries(table.parent / f"feltwatch-{name}" / f"{name}.journal")]
+
+
+def bodies(kept: list[Entry], kind: str) -> list[dict[str, object]]:
+    return [json.loads(entry.body) for entry in kept if entry.kind == kind]
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Mosquitto]:
+    (tmp_path / "broker").mkdir()
+    with Mosquitto(tmp_path / "broker") as found:
+        yield found
+
+
+def url(broker: Mosquitto) -> str:
+    return f'\n[mqtt]\nurl = "mqtt://127.0.0.1:{broker.port}"\n'
+
+
+def with_broker(table: Path, broker: Mosquitto) -> Path:
+    table.write_text(table.read_text("utf-8") + url(broker), "utf-8")
+    return table
+
+
+def test_a_film_as_a_camera_is_watched_to_its_end(
+    given: Path, broker: Mosquitto, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(broker.subscribe("feltwatch/#")) as witness:
+        assert run(options(with_broker(given, broker)), lambda *_: ToldDesk()) == 0
+        kept = journal(given)
+        witness.wait(lambda lines: len({json.loads(one.payload)["seq"] for one in lines}) >= len(kept), PATIENCE_S)
+        messages = [(one.topic, json.loads(one.payload)) for one in witness.lines]
+        for one in witness.lines:
+            validate(one.topic, one.payload.encode())
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     told = [json.loads(line) for line in (CLIPS / "demo.events.jsonl").read_text("utf-8").splitlines()]
-    assert [line for line in lines if "event" in line] == told
-    verdicts = [line["verdict"] for line in lines if "verdict" in line]
-    assert (verdicts[0], verdicts.count("alert"), verdicts[-1]) == ("round-started", 1, "round-ended")
-    assert lines[1]["verdict"] == "round-started"  # each verdict as soon as its event
+    assert [line for line in lines if "event" in line] == told == bodies(kept, "event")
+    assert [line for line in lines if "verdict" in line] == bodies(kept, "verdict")
+    numbered = [(topic.rpartition("/")[2], one["seq"]) for topic, one in messages]
+    assert [one for one in numbered if one[0] not in ("status", "state", "health")] == [(e.kind, e.seq) for e in kept]
+    assert len({one["id"] for _, one in messages}) == len(messages)
+    assert [one["status"] for topic, one in messages if topic.endswith("/status")] == ["online", "offline"]
+    (alert,) = [one["alert"] for topic, one in messages if topic.endswith("/alert")]
+    assert (alert["code"], sorted(alert["files"])) == ("dealer-overdraw", ["clip", "still"])
+    assert [one["round"]["round"] for topic, one in messages if topic.endswith("/round")][:2] == [1, 2]
+    assert [one["kind"] for one in bodies(kept, "note")][0::99] == ["started"]
+    assert main(["verify", str(given.parent / "feltwatch-demo" / "demo.journal"), "--evidence"]) == 0
 
 
-def test_asked_to_stop_it_says_what_it_still_knows(
-    given: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "1").write_text(str(int(signal.SIGTERM)))
-    assert run(options(given), lambda *_: RecordedDesk(tmp_path)) == 0
-    assert capsys.readouterr().out.count('"event"') == len((CLIPS / "demo.events.jsonl").read_text().splitlines())
+def test_what_is_told_is_in_the_journal_first(given: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = given.parent / "feltwatch-demo" / "demo.journal"
+    kept: list[bool] = []
+
+    class Out:
+        def write(self, text: str) -> None:
+            on_disk = [entry.body for entry in entries(path)]
+            kept.extend(line in on_disk for line in text.splitlines())
+
+        def flush(self) -> None: ...
+
+    monkeypatch.setattr(sys, "stdout", Out())
+    assert run(options(given), lambda *_: ToldDesk()) == 0
+    assert len(kept) > 60
+    assert all(kept)
 
 
-def test_it_stops_after_so_many_seconds() -> None:
-    class Timed:
-        def read(self, newest: Newest, stop: threading.Event) -> None:
-            newest.put(Shot(6.9, BLANK))
-            assert slow.looking.acquire(timeout=60)
-            newest.put(Shot(7.0, BLANK))
-            slow.enough.release()
-            assert stop.wait(60)
-
-    slow, out = Slow(), io.StringIO()
-    watch(Timed(), lambda _: slow, Stop(), Telling(out), seconds=7.0)
-    assert slow.looks == [6.9]
-    assert out.getvalue().count("\n") == 2  # with what is told at the end
+def test_a_table_without_a_broker_has_one_of_its_own(given: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(options(given, "--quiet"), lambda *_: ToldDesk()) == 0
+    told = capfd.readouterr()
+    assert told.out == ""
+    assert "a broker of our own, for this machine alone" in told.err
+    assert "wait in the journal" not in told.err
 
 
-class Waits(threading.Event):
-    """Waits no time at all, but has a clock believe so."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.now = 100.0
-        self.waits: list[float] = []
-
-    def wait(self, timeout: float | None = None) -> bool:
-        self.waits.append(round(timeout or 0.0, 3))
-        self.now += timeout or 0.0
-        return self.is_set()
+def test_what_breaks_is_said_and_begun_again_from_the_journal(given: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(options(given, "--quiet"), lambda *_: ToldDesk([0.2])) == 0
+    kept = journal(given)
+    says = [str(note["says"]) for note in bodies(kept, "note")]
+    assert "begun again after an error of feltwatch itself in test_live.step: RuntimeError: broken at 0.2" in says
+    assert "Traceback" not in capfd.readouterr().out
+    assert [note["kind"] for note in bodies(kept, "note")][-1] == "stopped"
 
 
-def test_a_film_as_a_camera_keeps_its_own_pace(tmp_path: Path) -> None:
-    waits, newest = Waits(), Newest()
-    film = write_video(tmp_path / "film.mp4", [0.0, 0.04, 0.2, 0.24, 1.0])
-    FileSource(film, lambda: waits.now).read(newest, waits)
-    assert waits.waits == [0.0, 0.04, 0.16, 0.04, 0.76]
-    assert (newest.came, newest.dropped) == (5, 4)
+def test_the_next_run_goes_on_where_the_last_one_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRACTICE_EPOCH", str(monotonic()))
+    table = table_file(tmp_path, "bj-01")
+    ends = []
+    for _ in range(2):
+        assert run(options(table, "--quiet", "--seconds", "6"), _practising) == 0
+        ends.append(len(journal(table, "bj-01")))
+    kept = journal(table, "bj-01")
+    times = [float(str(event["t"])) for event in bodies(kept, "event")]
+    rounds = [one["round"] for one in bodies(kept, "verdict") if one["verdict"] == "round-started"]
+    (gap,) = [event for event in bodies(kept[ends[0] :], "event") if event["event"] == "gap"]
+    assert times == sorted(times)
+    assert len(set(rounds)) == len(rounds)
+    assert float(str(gap["since"])) == float(str(bodies(kept[: ends[0]], "event")[-1]["t"]))
+    assert "nobody watched since" in str(bodies(kept[ends[0] :], "note")[0]["says"])
 
 
-def test_a_camera_that_is_lost_is_tried_again(given: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    class Impatient(Waits):
-        """Has had enough after the second loss."""
-
-        def wait(self, timeout: float | None = None) -> bool:
-            super().wait(timeout)
-            return len(self.waits) == 2
-
-    waits, newest = Impatient(), Newest()
-    source = CameraSource(f"file://{given.with_name('demo.mp4')}", "table.toml", lambda: waits.now)
-    source.read(newest, waits)
-    assert newest.came == 24
-    assert waits.waits == [1.0, 1.0]
-    assert capsys.readouterr().err == "feltwatch: table.toml: the camera is lost; trying again\n" * 2
+def test_two_tables_run_in_one_process(tmp_path: Path, broker: Mosquitto) -> None:
+    files = [table_file(tmp_path, name, url(broker)) for name in ("bj-01", "bj-02")]
+    with closing(broker.subscribe("feltwatch/#")) as witness:
+        given = options(files[0], "-c", str(files[1]), "--seconds", "3")
+        assert run(given, lambda *_: _Practising()) == 0
+        witness.wait(lambda lines: sum('"offline"' in one.payload for one in lines) == 2, PATIENCE_S)
+        topics = {one.topic for one in witness.lines}
+    assert {f"feltwatch/demo/bj-0{n}/event" for n in (1, 2)} <= topics
+    for name in ("bj-01", "bj-02"):
+        assert bodies(journal(files[0], name), "event")
 
 
-def test_what_goes_wrong_in_a_camera_is_raised_where_it_is_watched() -> None:
-    class Broken:
-        def read(self, newest: Newest, stop: threading.Event) -> None:
-            del stop
-            newest.put(Shot(0.0, BLANK))
-            raise UsageError("the camera: broken")
+class _Practising:
+    def watching(self, table: object) -> Practice:
+        from tests.faults.practice import PracticeDesk  # noqa: PLC0415  read anew: its time begins with it
 
-    slow = Slow()
-    slow.enough.release()
-    with pytest.raises(UsageError, match="the camera: broken"):
-        watch(Broken(), lambda _: slow, Stop(), Telling(io.StringIO()))
-    assert slow.looks == [0.0]
+        return PracticeDesk().watching(table)  # type: ignore[arg-type]  # it is a table's file
 
 
-def test_pictures_of_another_size_are_refused() -> None:
-    class Turned:
-        def read(self, newest: Newest, stop: threading.Event) -> None:
-            newest.put(Shot(0.0, BLANK))
-            assert slow.looking.acquire(timeout=60)
-            newest.put(Shot(1.0, np.ascontiguousarray(BLANK.transpose(1, 0, 2))))
-            slow.enough.release()
-            stop.wait(60)
-
-    slow = Slow()
-    with pytest.raises(UsageError, match=r"expected pictures of 320 x 180, found 180 x 320; calibrate it again"):
-        watch(Turned(), lambda _: slow, Stop(), Telling(io.StringIO()))
+def test_asked_to_stop_it_says_what_it_still_knows(tmp_path: Path) -> None:
+    table = table_file(tmp_path, "bj-01")
+    command = [sys.executable, "-m", "tests.faults.practice", "-c", str(table)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert json.loads(running.stdout.readline())
+        os.kill(running.pid, signal.SIGTERM)
+        _, err = running.communicate(timeout=PATIENCE_S)
+    assert running.returncode == 0
+    assert "feltwatch was stopped" in err
+    assert [note["kind"] for note in bodies(journal(table, "bj-01"), "note")][-1] == "stopped"
 
 
 @pytest.mark.parametrize(
     ("source", "says"),
     [
         ("", "camera.source: expected a URL, a device's number or a file, found none; name the camera"),
-        ("99", "camera.source: expected a camera that answers, found none"),
-        ("rtsp://127.0.0.1:1/table", "camera.source: expected a camera that answers, found none"),
         ("nowhere.mp4", "nowhere.mp4: expected a video that can be read, found none"),
     ],
 )
-def test_a_camera_that_is_not_there_is_one_line(
-    source: str, says: str, given: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_camera_that_cannot_be_is_one_line(source: str, says: str, given: Path) -> None:
     given.write_text(given.read_text("utf-8").replace('"demo.mp4"', f'"{source}"'))
     with pytest.raises(UsageError) as told:
-        run(options(given), open_recorded)
+        run(options(given), lambda *_: ToldDesk())
     assert says in str(told.value)
-    assert capfd.readouterr() == ("", "")
 
 
-def test_what_is_told_is_in_the_journal_first(given: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "demo.journal"
-    kept: list[int] = []
+def test_a_camera_that_is_not_there_yet_is_waited_for(given: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    given.write_text(given.read_text("utf-8").replace('"demo.mp4"', '"rtsp://127.0.0.1:1/table"'))
+    assert run(options(given, "--seconds", "2"), lambda *_: ToldDesk()) == 0
+    assert "camera camera is lost: it does not answer; it is tried again until it does" in capfd.readouterr().err
 
-    class Told(io.StringIO):
-        def write(self, text: str) -> int:
-            kept.append(sum(1 for _ in entries(path)))
-            return super().write(text)
 
-    journal, out = Journal(path, read_table(given).id), Told()
-    slow = Slow()
-    slow.enough.release(99)
-    watch(Script(slow, 1.0), lambda _: slow, Stop(), Telling(out, journal))
-    journal.close()
-    said = out.getvalue().splitlines()
-    assert kept == [*range(1, len(said) + 1)]
-    assert [entry.body for entry in entries(path)] == said
-    assert run(options(given, "--journal", str(path)), open_recorded) == 0
-    told = capfd.readouterr().out.splitlines()
-    assert [entry.body for entry in entries(path)] == said + told
-    assert {entry.kind for entry in entries(path)} == {"event", "verdict"}
+def test_a_journal_that_another_writes_is_refused(given: Path) -> None:
+    table = table_file(given.parent, "bj-01")
+    command = [sys.executable, "-m", "tests.faults.practice", "-c", str(table)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+        running.kill()
+    assert done.returncode == 2
+    assert "another feltwatch runs on it" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_damaged_journal_is_put_aside(given: Path) -> None:
+    assert run(options(given, "--quiet"), lambda *_: ToldDesk()) == 0
+    path = given.parent / "feltwatch-demo" / "demo.journal"
+    data = path.read_bytes()
+    path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
+    assert run(options(given, "--quiet"), lambda *_: ToldDesk()) == 0
+    assert len([*path.parent.glob("demo.journal.damaged-*Z")]) == 1
+    assert "the journal was damaged" in str(bodies(journal(given), "note")[0]["says"])
+
+
+def test_two_tables_of_one_name_are_refused(given: Path) -> None:
+    with pytest.raises(UsageError, match="expected tables with an id each, found 'demo' twice"):
+        run(options(given, "-c", str(given)), lambda *_: ToldDesk())
+
+
+def test_commands_are_answered(tmp_path: Path, broker: Mosquitto) -> None:
+    table = table_file(tmp_path, "bj-01", url(broker))
+    topic = "feltwatch/demo/bj-01/cmd/signal/pit"
+
+    def answers() -> list[dict[str, object]]:
+        return [json.loads(one.payload)["command"] for one in witness.lines if one.topic.endswith("/command")]
+
+    with closing(broker.subscribe("feltwatch/#")) as witness:
+        watching = threading.Thread(target=run, args=(options(table, "--quiet", "--seconds", "12"), _practising))
+        watching.start()
+        witness.wait(lambda lines: any(one.topic.endswith("/event") for one in lines), PATIENCE_S)
+        broker.publish(topic, json.dumps({"command": "a", "event": "signal", "name": "shuffled"}))
+        broker.publish(topic, json.dumps({"event": "signal", "name": "ruling", "choice": "void", "alert": "r9-x"}))
+        broker.publish(topic, "no JSON")
+        witness.wait(lambda _: len(answers()) == 3, PATIENCE_S)
+        watching.join()
+        found = answers()
+    assert [(one["sender"], one["proven"], one["taken"]) for one in found] == [
+        ("pit", True, True),
+        ("pit", True, False),
+        ("pit", True, False),
+    ]
+    told = [one for one in bodies(journal(table, "bj-01"), "event") if one["event"] == "signal"]
+    assert [one["name"] for one in told] == ["shuffled"]
+
+
+def _practising(provider: str, threads: int) -> _Practising:
+    del provider, threads
+    return _Practising()

@@ -97,9 +97,8 @@ def test_a_picture_of_another_size_is_refused() -> None:
 
 def test_a_layout_that_leaves_the_picture_is_refused_by_name() -> None:
     video, table = clip()
-    away = replace(
-        table, marks=tuple(replace(mark, image=(mark.image[0] + 900, mark.image[1])) for mark in table.marks)
-    )
+    marks = tuple(replace(mark, image=(mark.image[0] + 900, mark.image[1])) for mark in table.marks)
+    away = replace(table, cameras=(replace(table.first, marks=marks),))
     with pytest.raises(UsageError, match=r"demo\.table\.toml: "):
         Pipeline(away, video.size, eyes())
 

@@ -15,9 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
+from edge.camera import Feed
+from edge.camera_sources import FileSource
 from edge.journal import utc
 from edge.kept import Kept
-from edge.live import FileSource, Newest
 from edge.live_evidence import LiveRecorder
 from edge.replay import eyes_desk
 from edge.table_file import read_table
@@ -53,12 +54,14 @@ def watched(alerts: int, every_s: float, storm: int, folder: Path) -> Asked:
         asked.at[alert.id] = monotonic()
         recorder.promise(alert, utc())
 
-    before = 0.0
+    before = t = 0.0
     while len(asked.at) < alerts:
-        newest, pipeline = Newest(), desk.begin(table, (1920, 1080))
-        camera = threading.Thread(target=_filmed, args=(FileSource(CLIPS / "demo.mp4"), newest), daemon=True)
-        camera.start()
-        for shot in newest.shots(lambda: False):
+        feed, pipeline = Feed(FileSource(CLIPS / "demo.mp4"), "", "demo"), desk.begin(table, (1920, 1080))
+        feed.start()
+        while not feed.ended:
+            shot = feed.take(0.2)
+            if shot is None:
+                continue
             t = before + shot.t
             step = pipeline.step(shot.t, shot.picture, shot.small)
             recorder.frame("", t, shot.picture, pipeline.watcher.view())
@@ -68,9 +71,10 @@ def watched(alerts: int, every_s: float, storm: int, folder: Path) -> Asked:
             if monotonic() > max([*asked.at.values(), 0.0]) + every_s and len(asked.at) < alerts:
                 raised(replace(overdraw(), id=f"r{len(asked.at)}-made-up"))
             recorder.begin()
-        before += shot.t + 0.04
-        asked.dropped += newest.dropped
-        asked.came += newest.came
+        before = t + 0.04
+        asked.dropped += feed.dropped
+        asked.came += feed.came
+        feed.close()
     for number in range(storm):
         raised(replace(overdraw(), id=f"storm-{number}"))
     recorder.begin()
@@ -78,11 +82,6 @@ def watched(alerts: int, every_s: float, storm: int, folder: Path) -> Asked:
         threading.Event().wait(0.1)
     recorder.close()
     return asked
-
-
-def _filmed(source: FileSource, newest: Newest) -> None:
-    source.read(newest, threading.Event())
-    newest.end()
 
 
 def main() -> int:
