@@ -22,7 +22,8 @@ class Bounds:
 
     after_s: float = 1.5  # of a clip, after its alert
     thin_s: float = 2.0  # after an alert only every fourth picture of its clip is still due,
-    bare_s: float = 2.4  # and then every eighth
+    bare_s: float = 2.3  # then every eighth,
+    last_s: float = 2.6  # and then none, if there is any
     clips: int = 16  # that are open at once
     picture_bytes: int = 100_000_000  # of frames whose stills are not drawn yet
     stale_s: float = 5.0  # a camera that gave no frame for longer shows nothing of an alert
@@ -82,6 +83,8 @@ class Case:
         self.over = self.over or ends or late >= bounds.after_s or self._later(bounds.after_s)
         finest = 1
         if self.over:
+            if late > bounds.last_s and any(self.drawn.values()):
+                return None
             finest = 8 if ends or late > bounds.bare_s else 4 if late > bounds.thin_s else 1
         at = sum(past.t < self.raised for past in self.moments)  # the alert's own is among the few
         for stride in (one for one in STRIDES if one >= finest):

@@ -205,6 +205,24 @@ def test_a_slow_box_has_clips_of_fewer_pictures_in_time(tmp_path: Path, monkeypa
     assert drawn != sorted(drawn)
 
 
+def test_a_box_that_hardly_gets_on_has_a_clip_of_what_is_drawn_by_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with bench(tmp_path) as one:
+
+        def slow(past: Past, *rest: object) -> Drawn:
+            one.clock.t += 0.9
+            return draw_moment(past, *rest)  # type: ignore[arg-type]  # as it is called
+
+        monkeypatch.setattr(live_evidence, "draw_moment", slow)
+        one.play(0.0, 5.0)
+        begun = one.clock.t
+        one.raise_(alert())
+        (kept,) = one.told.wait(1)
+        assert one.clock.t - begun < 5.0  # the last was begun in time
+    assert 1 <= len(times(tmp_path / kept.files[1].name)) <= 5
+
+
 def test_two_cameras_each_have_their_name_and_the_one_that_sees_the_cards_gives_the_picture(tmp_path: Path) -> None:
     cards = View((LyingCard("c18", ((1, 1), (9, 1), (9, 9), (1, 9)), up=True, face="9h", zone=None, sure=0.9),))
     assert "c18" in alert().evidence
