@@ -61,6 +61,10 @@ class NetworkCamera:
         scheme = "rtsp" if self.kind == "rtsp" else "http"
         return f"{scheme}://127.0.0.1:{self._port}/table"
 
+    @property
+    def unplugged(self) -> bool:
+        return self._door is None
+
     def __enter__(self) -> Self:
         self.plug()
         self._thread(self._shoot)
@@ -117,6 +121,8 @@ class NetworkCamera:
             for data, key in self._coder.coded(self.scene(self.shot, now), now - start, fresh=fresh):
                 with self._lock:
                     if self.silent:
+                        for client in self._clients:
+                            client.waits = True  # what follows could not be decoded without what was lost
                         continue
                     if self._held is not None:
                         self._held.append((data, now - start, key))
@@ -236,8 +242,8 @@ class _H264:
         coder = av.CodecContext.create("libx264", "w")
         assert isinstance(coder, av.VideoCodecContext)
         coder.width, coder.height, coder.pix_fmt = width, height, "yuv420p"
-        coder.time_base, coder.framerate, coder.gop_size = Fraction(1, CLOCK), Fraction(self.fps), 50
-        coder.options = {"preset": "ultrafast", "tune": "zerolatency", "crf": "23", "forced-idr": "1"}
+        coder.time_base, coder.framerate, coder.gop_size = Fraction(1, CLOCK), Fraction(self.fps), round(self.fps)
+        coder.options = {"preset": "ultrafast", "tune": "zerolatency", "qp": "26", "forced-idr": "1"}
         return coder
 
 

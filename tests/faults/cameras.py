@@ -1,0 +1,332 @@
+"""Cameras that are mistreated at random moments: `python -m tests.faults.cameras --times 50`; a JSON line a fault.
+
+Each camera is one on the network (RTSP with H.264 every other time, JPEG over HTTP the others), read by a `Feed` as the
+service reads it. Every picture carries its number, so that it is known of each that was taken whether it was good, and
+how old it was. What a camera shows that is turned away, `Feed` cannot know; there the one who counts is the watcher.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from edge.camera import Feed, Patience, Shot
+from edge.camera_sources import CameraSource
+from edge.table_file import read_table
+from edge.video import hush
+from tests.clips import frame
+from tests.edge.recorded import SIZE, write_table
+from tests.faults.network_camera import NetworkCamera
+from vision.attention import Attention
+from vision.hanging import Hanging
+from vision.pictures import Picture
+
+SHORT: Final = Patience(0.6, 0.6, 0.2, 0.3, (0.05, 0.1, 0.2), 5.0, 1.5)
+SLACK_S: Final = 0.3  # by which a picture may be older than is allowed: the way from the camera, and a busy machine
+FRAMES: Final = range(0, 800, 40)  # of the film
+GRAINS: Final = 16
+BITS: Final = 16
+CELL: Final = 8  # pixels of a bit
+DEADLINE_S: Final = 60.0
+KINDS: Final = ("rtsp", "http")
+OTHERS: Final = ((640, 360), (160, 90), (320, 240), (180, 320))  # sizes that pictures may have after a reconnect
+
+Line = dict[str, object]
+Grain = NDArray[np.int16]
+
+
+class Table:
+    """What a camera sees: the film's table, with a sensor's noise; and what befalls it."""
+
+    def __init__(self, dice: np.random.Generator) -> None:
+        self.dice = dice
+        self.befalls: Callable[[Picture], Picture] | None = None
+        self.size = SIZE
+        self.frozen = False
+        self.taken: dict[
+            int, tuple[bool, float]
+        ] = {}  # by its number, whether a picture is good, and when it was taken
+        self._last: Picture | None = None
+        self._table, self._grains = _film(), _grains()
+
+    def __call__(self, number: int, now: float) -> Picture:
+        if self.frozen and self._last is not None:
+            return self._last
+        picture = self._table[number // 5 % len(self._table)]
+        picture = cv2.add(picture, self._grains[int(self.dice.integers(GRAINS))], dtype=cv2.CV_8U).astype(np.uint8)
+        befalls = self.befalls
+        if befalls is not None:
+            picture = befalls(picture)
+        if self.size != SIZE:
+            picture = np.asarray(cv2.resize(picture, self.size), np.uint8)
+        self.taken[number % 2**BITS] = (befalls is None and self.size == SIZE, now)
+        self._last = marked(picture, number)
+        return self._last
+
+
+@cache
+def _film() -> list[Picture]:
+    return [np.asarray(cv2.resize(frame(number), SIZE, interpolation=cv2.INTER_AREA), np.uint8) for number in FRAMES]
+
+
+@cache
+def _grains() -> list[Grain]:
+    dice = np.random.default_rng(1)
+    return [np.round(dice.normal(0, 3, (SIZE[1], SIZE[0], 3))).astype(np.int16) for _ in range(GRAINS)]
+
+
+def marked(picture: Picture, number: int) -> Picture:
+    """Write a picture's number into its upper edge, and once more with all bits turned."""
+    picture = picture.copy()
+    bits = [number >> n & 1 for n in range(BITS)]
+    for n, bit in enumerate([*bits, *(1 - bit for bit in bits)]):
+        picture[:CELL, n * CELL : (n + 1) * CELL] = 235 if bit else 20
+    return picture
+
+
+def number_of(picture: Picture) -> int | None:
+    """Read a picture's number, if it has one."""
+    cells = [picture[2 : CELL - 2, n * CELL + 2 : (n + 1) * CELL - 2].mean() > 128 for n in range(2 * BITS)]
+    if any(one == other for one, other in zip(cells[:BITS], cells[BITS:], strict=True)):
+        return None
+    return sum(1 << n for n in range(BITS) if cells[n])
+
+
+# ---- what befalls a camera ------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Fault:
+    """How it is done and undone, and what is said of it."""
+
+    done: Callable[["Trial"], None]
+    undone: Callable[["Trial"], None]
+    said: tuple[str, ...]
+    pause_s: tuple[float, float] = (0.0, 1.0)  # before it: at random
+
+
+def _unplug(trial: "Trial") -> None:
+    """Be gone; or be cut off, all connections open; or be held up, so that all comes late."""
+    way = int(trial.dice.integers(3))
+    if way == 0:
+        trial.camera.unplug()
+    elif way == 1:
+        trial.camera.silent = True
+    else:
+        trial.camera.hold()
+
+
+def _plug(trial: "Trial") -> None:
+    trial.camera.silent = False
+    trial.camera.let_go()
+    if trial.camera.unplugged:
+        trial.camera.plug()
+
+
+def _freeze(trial: "Trial") -> None:
+    trial.table.frozen = True
+
+
+def _thaw(trial: "Trial") -> None:
+    trial.table.frozen = False
+
+
+def _cover(trial: "Trial") -> None:
+    """Take the light away, or lay something over the lens."""
+    colour = trial.dice.integers(0, 200, 3) if trial.dice.random() < 0.5 else np.zeros(3)
+    trial.table.befalls = lambda picture: np.full_like(picture, colour) + (picture & 1)
+
+
+def _turn(trial: "Trial") -> None:
+    dice = trial.dice
+    degrees = float(dice.uniform(3, 180)) * float(dice.choice([-1, 1]))
+    way = cv2.getRotationMatrix2D((SIZE[0] / 2, SIZE[1] / 2), degrees, float(dice.uniform(0.8, 1.3)))
+    way += np.column_stack([np.zeros((2, 2)), dice.uniform(-0.3, 0.3, 2) * SIZE])
+    trial.table.befalls = lambda picture: np.asarray(
+        cv2.warpAffine(picture, way, SIZE, borderMode=cv2.BORDER_REFLECT), np.uint8
+    )
+
+
+def _bare(trial: "Trial") -> None:
+    trial.table.befalls = None
+
+
+def _resize(trial: "Trial") -> None:
+    trial.reconnect(OTHERS[int(trial.dice.integers(len(OTHERS)))])
+
+
+def _size_back(trial: "Trial") -> None:
+    trial.reconnect(SIZE)
+
+
+FAULTS: Final = {
+    "unplugged": Fault(_unplug, _plug, ("lost", "stalled")),
+    "frozen": Fault(_freeze, _thaw, ("frozen",)),
+    "black": Fault(_cover, _bare, ("black",)),
+    "turned away": Fault(_turn, _bare, ("moved",), (1.6, 2.2)),
+    "other resolution": Fault(_resize, _size_back, ("resized",)),
+}
+
+
+@dataclass
+class Found:
+    """Of all times."""
+
+    times: int = 0
+    said_s: list[float] = field(default_factory=list)
+    back_s: list[float] = field(default_factory=list)
+    taken: int = 0
+    bad: int = 0
+    falsely: int = 0  # said, where nothing befell
+
+    def joined(self, other: "Found") -> "Found":
+        return Found(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+    def line(self, fault: str) -> Line:
+        return {
+            "fault": fault,
+            "times": self.times,
+            "said_within_s": _spread(self.said_s),
+            "bad_pictures_taken": self.bad,
+            "recovered": len(self.back_s),
+            "recovered_within_s": _spread(self.back_s),
+            "pictures_taken": self.taken,
+            "said_falsely": self.falsely,
+        }
+
+
+def _spread(values: Sequence[float]) -> dict[str, float]:
+    return {"p50": round(float(np.median(values)), 2), "max": round(max(values), 2)} if values else {}
+
+
+class Trial:
+    """One camera, its feed, and who takes from it."""
+
+    def __init__(self, name: str, kind: str, patience: Patience, dice: np.random.Generator) -> None:
+        self.dice, self.fault, self.found = dice, FAULTS[name], Found()
+        self.table = Table(dice)
+        self.camera = NetworkCamera(self.table, kind, fps=25.0)
+        self.patience = patience
+        self.excused = False  # what is old is not known to be so yet
+        self.watches = name == "turned away"
+        self._said: str | None = None
+        with TemporaryDirectory() as folder:
+            table = read_table(write_table(Path(folder) / "table.toml"))
+        self._attention, self._hanging = Attention(SIZE), Hanging(table.camera(SIZE).camera, table.layout)
+
+    def run(self, times: int) -> Found:
+        with self.camera:
+            self.feed = Feed(CameraSource(self.camera.url, patience=self.patience), "front", "", patience=self.patience)
+            self.feed.start()
+            try:
+                self.until(lambda shot: shot is not None)
+                for _ in range(times):
+                    self.once()
+            finally:
+                self.feed.stop()
+        self.feed.close()
+        return self.found
+
+    def once(self) -> None:
+        """Let it befall the camera, wait until it is said, undo it, and wait for pictures."""
+        quiet = monotonic() + self.dice.uniform(*self.fault.pause_s)
+        self.until(lambda _: monotonic() >= quiet)
+        self.found.falsely += self.said() is not None
+        self.until(lambda _: self.said() is None)
+        self.found.times += 1
+        start, self.excused = monotonic(), True
+        self.fault.done(self)
+        self.until(lambda _: self.said() in self.fault.said)
+        self.found.said_s.append(monotonic() - start)
+        self.excused = False
+        on = monotonic() + self.dice.uniform(0.0, 0.5)
+        self.until(lambda _: monotonic() >= on)
+        start = monotonic()
+        self.fault.undone(self)
+        self.until(lambda shot: shot is not None and self.said() is None and self.taken_at(shot) >= start)
+        self.found.back_s.append(monotonic() - start)
+
+    def reconnect(self, size: tuple[int, int]) -> None:
+        self.camera.unplug()
+        self.table.size = size
+        self.camera.plug()
+
+    def until(self, holds: Callable[[Shot | None], bool]) -> None:
+        """Take pictures until something holds."""
+        deadline = monotonic() + DEADLINE_S
+        while monotonic() < deadline:
+            shot = self.feed.take(0.02)
+            if shot is not None:
+                self.took(shot)
+            if holds(shot):
+                return
+        raise TimeoutError(f"{self.said()} after {DEADLINE_S} s")
+
+    def said(self) -> str | None:
+        """Give what is said, in a word."""
+        trouble = self.feed.trouble
+        if trouble is not None:
+            return trouble.kind
+        return "moved" if self._hanging.doubts() else None
+
+    def taken_at(self, shot: Shot) -> float:
+        number = number_of(shot.picture)
+        return self.table.taken[number][1] if number in self.table.taken else -1.0
+
+    def took(self, shot: Shot) -> None:
+        self.found.taken += 1
+        number = number_of(shot.picture)
+        good, at = self.table.taken.get(-1 if number is None else number, (False, 0.0))
+        if self.watches and self._hanging.step(self._attention.step(shot.t, shot.picture, shot.small), self._attention):
+            return  # the watcher does not use it
+        allowed = self.patience.late_s + SLACK_S
+        if self.table.frozen and self.excused:
+            allowed = DEADLINE_S
+        self.found.bad += not good or shot.taken - at > allowed
+
+
+def run(names: Sequence[str], times: int, patience: Patience, seed: int, jobs: int = 1) -> Iterator[Line]:
+    """Do each fault so many times, every other time to a camera of the other kind; several cameras at a time."""
+    hush()
+    with ThreadPoolExecutor(jobs) as pool:
+        parts = {
+            name: [
+                pool.submit(Trial(name, kind, patience, np.random.default_rng([seed, n, m])).run, (times + m) // 2)
+                for m, kind in enumerate(KINDS)
+            ]
+            for n, name in enumerate(names)
+        }
+        for name, (one, other) in parts.items():
+            yield one.result().joined(other.result()).line(name)
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.faults.cameras")
+    parser.add_argument("--times", type=int, default=50, help="so often each fault (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2, help="cameras at a time (default: %(default)s)")
+    parser.add_argument("--fault", choices=FAULTS, action="append", help="this fault alone (default: all)")
+    parser.add_argument("--patient", action="store_true", help="with the patience of the service, not a shorter one")
+    options = parser.parse_args(arguments)
+    patience = Patience() if options.patient else SHORT
+    failed = False
+    for line in run(options.fault or [*FAULTS], options.times, patience, options.seed, options.jobs):
+        sys.stdout.write(f"{json.dumps(line)}\n")
+        sys.stdout.flush()
+        failed |= line["bad_pictures_taken"] != 0 or line["recovered"] != options.times
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
