@@ -6,6 +6,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from edge import bodies
+from edge.clock import synchronised
 from edge.health_told import health_of
 from edge.journal import rfc3339
 from edge.opening import BACK
@@ -146,6 +147,8 @@ class Duties:
 
     def _tidy(self) -> None:
         """Drop what is older than is to be kept, is told, and is not needed to go on; on record."""
+        if self.of.clock.leaps or synchronised() is False:
+            return  # nobody knows how old anything is
         journal = self.of.journal
         before = datetime.now(UTC) - timedelta(days=self.of.orders.table.record.journal_days)
         needed = journal.remembered(COURSE)

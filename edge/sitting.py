@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from logging import ERROR
 from pathlib import Path
 from queue import SimpleQueue
 from time import monotonic, time
@@ -23,12 +24,12 @@ from edge.duties import Duties
 from edge.health import Health, Pulse, Sources, Vitals
 from edge.held import Holding
 from edge.journal import claimed
-from edge.kept import Kept
+from edge.kept import Kept, answers, sweep, unanswered
 from edge.live_desk import LiveDesk
 from edge.live_evidence import LiveRecorder
 from edge.logs import say
 from edge.mqtt import Terms
-from edge.opening import Opened, door, opened
+from edge.opening import BACK, Opened, door, opened
 from edge.outbox import Inbox, Outbox, Voice
 from edge.record import Record
 from edge.sight import Judged, Sight
@@ -135,6 +136,7 @@ class Sitting:
         stack.callback(self.outbox.close, CUT_SHORT_S)
         self.health = Health(self._sources())
         self._greet(found)
+        self._answer_for(found)
         self.outbox.start()
         for feed in self.feeds:
             feed.start()
@@ -198,6 +200,14 @@ class Sitting:
                 f"watching begins again; the run before ended without a word: the record goes to entry "
                 f"{found.last.seq}, {found.last.at}, and nobody watched since",
             )
+
+    def _answer_for(self, found: Opened) -> None:
+        """Say what came of evidence that the run before promised, and did not tell of any more."""
+        sweep(self.orders.folder)
+        since = max(found.journal.base[0], found.journal.head.seq - BACK)
+        for promise in unanswered(found.journal.read(since, BACK, ("alert", "evidence"))):
+            for kept in answers(self.orders.folder, promise):
+                self.record.evidence(kept)
 
     # ---- watching ---------------------------------------------------------------------------------------------------
 
@@ -282,7 +292,9 @@ class Sitting:
         self.duties.last()
         self.note("stopped", "feltwatch was stopped")
         self.duties.sign()
-        self.holding.finish()
+        for batch in self.holding.finish():
+            for fact in batch.facts:  # the last place that is left for it
+                say(f"not in the journal: {batch.at} {fact.kind} {fact.body}", table=self.orders.table.id, level=ERROR)
         self.outbox.close(GOODBYE_S)
         left = self.outbox.depth()
         if left:
