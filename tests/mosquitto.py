@@ -179,6 +179,12 @@ class Mosquitto:
         command = [*self._command("mosquitto_pub"), *(options or ("-q", "1")), "-t", topic, *what]
         return subprocess.run(command, capture_output=True, text=True, timeout=READY_S, check=False)
 
+    def flood(self, topic: str, lines: Path) -> subprocess.CompletedProcess[bytes]:
+        """Publish each line of a file as a message, as fast as it goes."""
+        with lines.open("rb") as found:
+            command = [*self._command("mosquitto_pub"), "-q", "0", "-t", topic, "-l"]
+            return subprocess.run(command, stdin=found, capture_output=True, timeout=READY_S, check=False)
+
     def _command(self, name: str) -> list[str]:
         return [program(name), "-V", "mqttv5", "-h", "127.0.0.1", "-p", str(self.port)]
 

@@ -299,3 +299,26 @@ def test_commands_are_answered(tmp_path: Path, broker: Mosquitto) -> None:
 def _practising(provider: str, threads: int) -> _Practising:
     del provider, threads
     return _Practising()
+
+
+def test_a_flood_garbage_and_a_huge_payload_do_no_harm(tmp_path: Path, broker: Mosquitto) -> None:
+    table = table_file(tmp_path, "bj-01", url(broker))
+    topic = "feltwatch/demo/bj-01/cmd/signal/pit"
+    huge, lines = tmp_path / "huge", tmp_path / "lines"
+    huge.write_bytes(b"x" * 10_000_000)
+    lines.write_text("".join(f'{{"event":"signal","name":"nonsense-{n}"}}\n' for n in range(5000)))
+    broker.publish(topic, "garbage", ("-q", "1", "-r"))
+    with closing(broker.subscribe("feltwatch/#")) as witness:
+        watching = threading.Thread(target=run, args=(options(table, "--quiet", "--seconds", "14"), _practising))
+        watching.start()
+        witness.wait(lambda got: any(one.topic.endswith("/event") for one in got), PATIENCE_S)
+        broker.publish(topic, huge)
+        assert broker.flood(topic, lines).returncode == 0
+        count = sum(one.topic.endswith("/event") for one in witness.lines)
+        witness.wait(lambda got: sum(one.topic.endswith("/event") for one in got) > count + 3, PATIENCE_S)
+        watching.join()
+        answers = [json.loads(one.payload)["command"] for one in witness.lines if one.topic.endswith("/command")]
+    assert not any(one["taken"] for one in answers)
+    assert 5 <= len(answers) <= 80
+    assert {event["event"] for event in bodies(journal(table, "bj-01"), "event")} & {"signal", "decision"} == set()
+    assert main(["verify", str(tmp_path / "bj-01.record" / "bj-01.journal")]) == 0
