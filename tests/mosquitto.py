@@ -121,7 +121,8 @@ class Mosquitto:
         """Start it with these lines, as the whole of its configuration or beside what a test needs."""
         self.folder = folder
         self.port = port or free_port()
-        own = [f"listener {self.port} 127.0.0.1", "log_type all"]
+        patient = "max_queued_messages 1000000"  # no witness is too slow for it
+        own = [f"listener {self.port} 127.0.0.1", "log_type all", patient]
         free = [] if any(line.startswith("allow_anonymous") for line in extra) else ["allow_anonymous true"]
         told = [line.split() for line in extra if line.startswith("listener ")]
         self._others = [int(words[1]) for words in told if len(words) == 2]  # those that are on every address
