@@ -83,16 +83,16 @@ class Sending:
             if state is not None:
                 link.publish(state)
                 continue
-            due = self.lanes.due(late_may=self._late_may(now))
+            due = self.lanes.due(late_may=self._pace.may(now) and self._late_room())
             if due is None:
                 break
             self._send(due, now)
         self._mind(now)
 
-    def _late_may(self, now: float) -> bool:
-        """Beside a backlog there is always room for what is new."""
+    def _late_room(self) -> bool:
+        """Tell whether more of a backlog may be on its way: beside it there is always room for what is new."""
         most = max(1, self._link.window * 3 // 4) if self.lanes.two else self._link.window
-        return self._pace.may(now) and sum(due.late for due in self._flying.values()) < most
+        return sum(due.late for due in self._flying.values()) < most
 
     def _send(self, due: Due, now: float) -> None:
         page = self._pages[due.late]
@@ -123,7 +123,7 @@ class Sending:
         now, wait = self._now(), LOOK_S
         if self._noted != self._left():
             wait = min(wait, self._kept + KEEP_S - now)
-        if self.lanes.late and self._link.flying < self._link.window and not self._link.clogged:
+        if self.lanes.late and self._late_room() and not self._link.clogged:
             wait = min(wait, max(0.001, self._pace.next_s(now)))
         return max(0.0, wait)
 

@@ -55,10 +55,15 @@ class Witness:
         self._news = threading.Condition()
         self._lines: list[Line] = []
         self._subscribed = 0
+        self._noise: list[str] = []  # what else it says, for who has to find out
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self._reader = threading.Thread(target=self._read, name="witness", daemon=True)
         self._reader.start()
-        self.subscribed(1)
+        try:
+            self.subscribed(1)
+        except BaseException:
+            self.close()
+            raise
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -67,12 +72,14 @@ class Witness:
                 if text.startswith("{"):
                     self._lines.append(_line(json.loads(text)))
                 self._subscribed += text.startswith("Subscribed")
+                self._noise = [*self._noise[-5:], text]
                 self._news.notify_all()
 
     def subscribed(self, times: int, within_s: float = READY_S) -> None:
         """Wait until the broker has taken the subscription for so many times."""
         with self._news:
-            assert self._news.wait_for(lambda: self._subscribed >= times, within_s), "mosquitto_sub does not come in"
+            came = self._news.wait_for(lambda: self._subscribed >= times, within_s)
+            assert came, f"mosquitto_sub does not come in: {''.join(self._noise)}"
 
     @property
     def lines(self) -> list[Line]:
@@ -114,8 +121,11 @@ class Mosquitto:
         """Start it with these lines, as the whole of its configuration or beside what a test needs."""
         self.folder = folder
         self.port = port or free_port()
-        own = [f"listener {self.port} 127.0.0.1", "log_type all"]
+        patient = "max_queued_messages 1000000"  # no witness is too slow for it
+        own = [f"listener {self.port} 127.0.0.1", "log_type all", patient]
         free = [] if any(line.startswith("allow_anonymous") for line in extra) else ["allow_anonymous true"]
+        told = [line.split() for line in extra if line.startswith("listener ")]
+        self._others = [int(words[1]) for words in told if len(words) == 2]  # those that are on every address
         self._lines = ["user root", *extra] if whole else ["user root", *own, *free, *extra]
         self._process: subprocess.Popen[bytes] | None = None
         self._witnesses: list[Witness] = []
@@ -135,7 +145,7 @@ class Mosquitto:
         with self.log_path.open("ab") as log:
             command = [program("mosquitto"), "-c", str(config)]
             self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
-        until(self._answers, why=self.log)
+        until(lambda: all(self._answers(port) for port in (self.port, *self._others)), why=self.log)
 
     @property
     def log_path(self) -> Path:
@@ -144,11 +154,11 @@ class Mosquitto:
     def log(self) -> str:
         return self.log_path.read_text("utf-8", "replace")
 
-    def _answers(self) -> bool:
+    def _answers(self, port: int) -> bool:
         assert self._process is not None
         assert self._process.poll() is None, self.log()
         with socket.socket() as found:
-            return found.connect_ex(("127.0.0.1", self.port)) == 0
+            return found.connect_ex(("127.0.0.1", port)) == 0
 
     def send(self, number: signal.Signals) -> None:
         assert self._process is not None

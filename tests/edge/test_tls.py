@@ -18,7 +18,20 @@ from tests.mosquitto import Mosquitto, Witness, free_port, program
 DEPLOY = Path(__file__).resolve().parents[2] / "edge" / "deploy" / "mosquitto"
 SITE, TABLE, OTHER = "main-floor", "bj-07", "bj-08"
 HOME, THEIRS, ELSEWHERE = (f"feltwatch/{one}" for one in (f"{SITE}/{TABLE}", f"{SITE}/{OTHER}", f"vip/{TABLE}"))
-KINDS = ("status", "state", "health", "event", "verdict", "alert", "round", "evidence", "note", "command", "head")
+KINDS = (
+    "status",
+    "state",
+    "health",
+    "event",
+    "verdict",
+    "alert",
+    "round",
+    "evidence",
+    "note",
+    "command",
+    "head",
+    "doctor",
+)
 DENIED = 0x87
 
 

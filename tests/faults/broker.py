@@ -113,8 +113,11 @@ class Room:
             self.table.add()
 
     def online(self, within_s: float = PATIENCE_S) -> None:
-        """Wait until the status says that the table is there, as the last witness has it."""
-        until(lambda: statuses(self.witnesses[-1].lines)[-1:] == ["online"], within_s, lambda: self.table.said[-5:])
+        """Wait until the table says that it is there; what lay there before, the last witness does not believe."""
+        until(lambda: self._status() == "online", within_s, lambda: self.table.said[-5:])
+
+    def _status(self) -> str | None:
+        return next(reversed(statuses([line for line in self.witnesses[-1].lines if not line.retained])), None)
 
     def told(self, seq: int) -> bool:
         """Tell whether the last witness has this entry or a later one."""
@@ -122,9 +125,9 @@ class Room:
 
     def offline(self, within_s: float) -> bool:
         end = monotonic() + within_s
-        while monotonic() < end and statuses(self.witnesses[-1].lines)[-1:] != ["offline"]:
+        while monotonic() < end and self._status() != "offline":
             self._stop.wait(0.02)
-        return statuses(self.witnesses[-1].lines)[-1:] == ["offline"]
+        return self._status() == "offline"
 
     def pause(self, least_s: float, most_s: float) -> None:
         threading.Event().wait(self.dice.uniform(least_s, most_s))
@@ -297,7 +300,7 @@ def away(times: int, dice: random.Random, folder: Path) -> dict[str, object]:
             room._teller.start()  # noqa: SLF001
             outcome = room.end()
             assert outcome.whole, outcome
-    return {**asdict(outcome), "whole": outcome.whole, "rate": max(rates), "slowest_live_s": round(worst, 3)}
+    return {**asdict(outcome), "whole": outcome.whole, "rate": round(max(rates), 1), "slowest_live_s": round(worst, 3)}
 
 
 def _named(way: Wire | Proxy) -> str:

@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -79,8 +80,9 @@ def test_packets_are_late_lost_or_cut_off(wire: Wire) -> None:
         assert came(50) == 0
         wire.cut, wire.delay_s = False, 0.2
         near.sendto(b"x", (FAR, 9))
-        assert _heard(far, 0.1) == 0
-        assert _heard(far, 0.5) == 1
+        start = monotonic()
+        until(lambda: _heard(far, 0.01) == 1)
+        assert monotonic() - start > 0.15
 
 
 def _heard(end: socket.socket, wait_s: float = 0.05) -> int:
