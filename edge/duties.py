@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from math import inf
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -20,6 +21,7 @@ TEND_S: Final = 0.2
 HEALTH_S: Final = 10.0
 HEAD_S: Final = 60.0
 DISK_S: Final = 1.0
+STEADY_S: Final = 3600.0
 TIDY_S: Final = 3600.0
 NOTHING: Final = bodies.State(
     round=None, since=None, hands={}, bets={}, alerts=[], settlements=[], doubts=[], cameras={}
@@ -37,6 +39,7 @@ class Duties:
         self._doubts: tuple[str, ...] = ()
         self._troubles: dict[str, str] = {}
         self._due: dict[str, float] = {}
+        self._leapt_at = -inf  # when the clock was last set
         self._signed = 0  # the last entry that a head speaks of
 
     def tend(self) -> None:
@@ -108,6 +111,7 @@ class Duties:
     def _time(self) -> None:
         leap = self.of.clock.look()
         if leap is not None:
+            self._leapt_at = self.of.now()
             self.of.note("clock", f"{leap}; the order of messages is that of `seq`")
 
     def _tell_state(self) -> None:
@@ -123,11 +127,16 @@ class Duties:
     def _disk(self) -> None:
         """Keep the footage within its limits, and write what could not be written before."""
         self.of.holding.again()
-        done = self.of.space.tend(sure=self.of.clock.leaps == 0)
+        done = self.of.space.tend(sure=self._is_sure())
+        self._hear()  # what was kept is told before it is told to be gone
         for kept in done.removed:
             self.of.record.evidence(kept)
         for says in done.says:
             self.of.note("disk", says)
+
+    def _is_sure(self) -> bool:
+        """Tell whether the clock says how old things are: it was not set for a while."""
+        return self.of.now() - self._leapt_at > STEADY_S
 
     def tell_health(self) -> None:
         vitals = self.of.vitals()
@@ -147,8 +156,8 @@ class Duties:
 
     def _tidy(self) -> None:
         """Drop what is older than is to be kept, is told, and is not needed to go on; on record."""
-        if self.of.clock.leaps or synchronised() is False:
-            return  # nobody knows how old anything is
+        if not self._is_sure() or synchronised() is False:
+            return
         journal = self.of.journal
         before = datetime.now(UTC) - timedelta(days=self.of.orders.table.record.journal_days)
         needed = journal.remembered(COURSE)
