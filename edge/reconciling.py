@@ -41,9 +41,9 @@ class Match:
 class Reconciler:
     """Holds back what a new watcher tells until it is clear what it found; then names cards as before."""
 
-    def __init__(self, course: Course) -> None:
+    def __init__(self, course: Course, since: float) -> None:
         self.course = course
-        self.since = course.t
+        self.since = since  # nobody watched from then on
         self.begun = 0.0
         self.held: list[Event] = []
         self.names: dict[str, str] = {}
@@ -59,7 +59,7 @@ class Reconciler:
             self.started, self.begun = True, t
         self.held += events
         lay = self._lay()
-        match = matched(self.course.cards, lay)
+        match = self._match(lay)
         if not self._ready(t, match, lay, hidden):
             return []
         self.done = True
@@ -83,6 +83,16 @@ class Reconciler:
             elif event["event"] == "correct" and name in found:
                 found[name] = replace(found[name], face=None if event["card"] is None else str(event["card"]))
         return found
+
+    def _match(self, lay: dict[str, Lay]) -> Match:
+        """Say which of the cards lay there before; a back that came and is gone at once was a sleeve."""
+        match = matched(self.course.cards, lay)
+        gone = {str(event["id"]) for event in self.held if event["event"] == "remove"} & set(match.new)
+        gone = {name for name in gone if not lay[name].up and all(card.up for card in self.course.cards.values())}
+        for name in gone:
+            del lay[name]
+        self.held = [event for event in self.held if str(event.get("id")) not in gone]
+        return matched(self.course.cards, lay) if gone else match
 
     def _is_old(self, event: Event) -> bool:
         """Tell whether it may have been as it is when watching began again."""
@@ -111,7 +121,7 @@ class Reconciler:
             return waited >= HANDS_S
         chips = {spot: _stacks(event) for spot, event in self._chips().items()}
         known = {spot: _stacks(event) for spot, event in self.course.chips.items()}
-        unread = any(lay[name].up and lay[name].face is None for name in match.new)
+        unread = any(lay[name].face is None for name in match.new)
         unread = unread or any(cards[pair.name].face and lay[pair.found].face is None for pair in match.pairs)
         settled = not (match.gone or unread) and all(chips.get(spot) == known[spot] for spot in known)
         return waited >= (LEAST_S if settled else FACES_S)
@@ -126,13 +136,14 @@ class Reconciler:
             return "what lay there was not known before" if lay else None
         if course.table.life is None or self._is_over(match):
             return BEGUN if new and course.table.life is None else None
-        all_ = len(gone) == sum(_counts(card) for card in course.cards.values()) > 1
+        known = sum(_counts(card) for card in course.cards.values())
+        all_ = len(gone) == known > 1
         same = sum(pair.read for pair in match.pairs)
         again = self.begun - self.since > AGAIN_S and same < SAME and bool(new or match.pairs)
         reasons = {
             "all cards are gone" if all_ else f"{_number(len(gone), 'is', 'are')} gone": bool(gone),
             "a card that came cannot be read": any(lay[name].up and lay[name].face is None for name in new),
-            "it may be another round that lies there": again or (self._is_closed() and not course.cards),
+            "it may be another round that lies there": again or (self._is_closed() and not known),
         }
         return next((why for why, holds in reasons.items() if holds), None)
 

@@ -33,7 +33,7 @@ class Sight:
 
     def __init__(self, watching: Live, course: Course, fold: RoundFold, *, again: bool) -> None:
         self.watching, self.course, self.fold = watching, course, fold
-        self.reconciler = Reconciler(course) if again else None
+        self.reconciler = Reconciler(course, course.t) if again else None
         self.t = course.t  # of the last picture
 
     @property

@@ -19,7 +19,8 @@ from engine.spots import Zone
 TRIES: Final = 200  # orders, or beginnings of one, that are tried
 PLAYED_S: Final = 8.0  # in so long a hand may be dealt, split, lost and taken up
 MOST: Final = 3  # cards of one hand that came unseen, of which every order is tried
-FIRST_TWO: Final = 2  # which of a hand's cards these are means something
+FOUR: Final = 4  # cards of each hand are dealt first; else
+FIRST_TWO: Final = 2  # and which of a hand's cards these are means something
 CAME: Final = (Chips, Dealt, Turn, Move, Remove)
 
 
@@ -58,13 +59,18 @@ def explained(unseen: Unseen, log: Log, lives: Lives) -> Log:
     if open_:
         raise Lost(f"nobody saw what followed {open_[-1]}")
     cards = [entry for entry in unseen.entries if isinstance(entry[1], Dealt)]
+    moves = [entry for entry in unseen.entries if isinstance(entry[1], Move)]
+    why = Lost("what lies does not follow from what lay before")
     for before, after in _parted(unseen.entries, now):
         trial = _Trial(unseen.gap, log, lives, now)
-        found = trial.order(before, cards, [*after, end])
-        if found is not None:
-            trial.check(found, cards)
-            return trial.dated(found)
-    raise Lost("what lies does not follow from what lay before")
+        found = trial.order(before, [*cards, *moves], [*after, end])
+        try:
+            if found is not None:
+                trial.check(found, cards)
+                return trial.dated(found)
+        except Lost as lost:
+            why = lost
+    raise why
 
 
 class _Trial:
@@ -76,7 +82,7 @@ class _Trial:
         self.tries = TRIES
 
     def order(self, before: Log, cards: Log, after: Log) -> Log | None:
-        """Give all entries, the cards in an order against which the book has nothing; those of a hand as told."""
+        """Give all entries, cards and moves in an order against which the book has nothing; those of a hand as told."""
         for found in self._orders(before, cards):
             if self.right([*found, *after]):
                 return [*found, *after]
@@ -86,9 +92,9 @@ class _Trial:
         if not left:
             yield begun
             return
-        heads: dict[Zone, Entry] = {}
+        heads: dict[object, Entry] = {}
         for entry in left:
-            heads.setdefault(_zone(entry), entry)
+            heads.setdefault(_zone(entry) if isinstance(entry[1], Dealt) else entry[0], entry)
         for entry in sorted(heads.values(), key=self._turn(begun)):
             if self.tries <= 0:
                 return
@@ -97,13 +103,16 @@ class _Trial:
                 yield from self._orders([*begun, entry], [one for one in left if one is not entry])
 
     def _turn(self, begun: Log) -> Callable[[Entry], tuple[int, bool, str]]:
-        """Tell whose turn it likely is: of whoever has fewest of his first two, the dealer last."""
+        """Tell whose turn it likely is: of whoever has fewest of his first cards, the dealer last; then cards move."""
+        first = FOUR if self.now.book.family == "si-ki-pi" else FIRST_TWO
         lie = [seen.zone for seen in self.now.seen.values() if not seen.gone]
         lie += [_zone(entry) for entry in begun if isinstance(entry[1], Dealt)]
 
         def turn(entry: Entry) -> tuple[int, bool, str]:
+            if isinstance(entry[1], Move):
+                return first, False, ""
             zone = _zone(entry)
-            return min(lie.count(zone), FIRST_TWO if zone.box else 1), not zone.box, zone.text
+            return min(lie.count(zone), first if zone.box else first - 1), not zone.box, zone.text
 
         return turn
 
@@ -130,6 +139,8 @@ class _Trial:
         for _, event in found:
             if isinstance(event, Chips) and event.spot is not None and not then.void:
                 self._moved(event, then)
+            elif isinstance(event, Dealt) and event.crosswise:
+                self._doubled(event, then)
 
     def _moved(self, event: Chips, then: Round) -> None:
         """See to it that the chips of an open bet did not go, and that it is known what was bet."""
@@ -139,8 +150,15 @@ class _Trial:
         less = event.amount is not None and before is not None and before.now is not None and event.amount < before.now
         if event.amount == 0 or (less and self.now.closed):
             raise Lost(f"chips of the {stack.spot.bet} bet of box {stack.spot.box} are gone")
-        if event.amount is not None and not self.now.closed:
+        if event.amount is not None and (not self.now.closed or then.astray(stack, event.amount) < 0):
             raise Lost(f"nobody saw what was bet on box {stack.spot.box}")
+
+    def _doubled(self, event: Dealt, then: Round) -> None:
+        """See to it that a bet whose amount is known grew with the card of its double."""
+        name = f"box{event.zone.box}.main"
+        before, stack = self.now.stacks.get(name), then.stacks.get(name)
+        if before is not None and stack is not None and stack.now is not None and stack.now == before.now:
+            raise Lost(f"nobody saw how box {event.zone.box} doubled")
 
     def _same(self, found: Log, mine: Log, lay: int, zone: Zone) -> bool:
         """Tell whether the cards of a hand mean the same in any order."""
@@ -160,27 +178,26 @@ class _Trial:
 
 def _parted(entries: Sequence[Entry], now: Round) -> Iterator[tuple[Log, Log]]:
     """Give what may have come before the cards, and after them, the likeliest first."""
-    moves = [entry for entry in entries if isinstance(entry[1], Move)]
     rest = [entry for entry in entries if isinstance(entry[1], Turn | Remove)]
-    chips = [entry for entry in entries if isinstance(entry[1], Chips)]
-    put = [entry for entry in chips if _is_put(entry[1], entries, now)]
-    taken = [entry for entry in chips if entry not in put]
-    if taken and not now.closed:
-        yield [*chips, *moves], rest
-    yield [*put, *moves], [*rest, *taken]  # a double or a split comes before its card
-    if moves:
-        yield put, [*moves, *rest, *taken]
-    if taken and now.closed:
-        yield [*chips, *moves], rest
-
-
-def _is_put(event: Event, entries: Sequence[Entry], now: Round) -> bool:
-    """Tell whether chips likely were there when the cards came."""
-    boxes = {one.zone.box for _, one in entries if isinstance(one, Dealt)}
-    assert isinstance(event, Chips)  # noqa: S101  only of chips this is asked
+    chips = [(n, event) for n, event in entries if isinstance(event, Chips)]
     if not now.closed:
-        return event.spot is not None and event.spot.box in boxes
-    return event.amount != 0 and (event.spot is None or event.spot.kind != "insurance")  # which may have come too late
+        boxes = {one.zone.box for _, one in entries if isinstance(one, Dealt)}
+        theirs: Log = [(n, event) for n, event in chips if event.spot is not None and event.spot.box in boxes]
+        yield [*chips], rest
+        yield theirs, [*rest, *(entry for entry in chips if entry not in theirs)]
+        return
+    gone: Log = [(n, event) for n, event in chips if event.amount == 0]
+    late: Log = [(n, event) for n, event in chips if event.amount != 0 and _insures(event)]  # as it may have come
+    put: Log = [entry for entry in chips if entry not in gone and entry not in late]
+    yield put, [*rest, *gone, *late]  # a double or a split comes before its card
+    if gone:
+        yield [*put, *gone], [*rest, *late]
+    if put:
+        yield [], [*rest, *chips]
+
+
+def _insures(event: Chips) -> bool:
+    return event.spot is not None and event.spot.kind == "insurance"
 
 
 def _grave(round_: Round) -> set[str]:

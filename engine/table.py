@@ -144,8 +144,8 @@ class Table:
         self.stale.update({seen.id: seen.zone for seen in left})
         placed = placed_anew(life.round)
         lie = {text: stack for text, stack in life.round.stacks.items() if stack.present}
-        known = not life.round.gap  # else they may be new
-        self.lying = {text: (stack.spot, stack.now, known and text not in placed) for text, stack in lie.items()}
+        new = lie if life.round.gap else placed
+        self.lying = {text: (stack.spot, stack.now, text not in new) for text, stack in lie.items()}
         self.last, self.life = life, None
 
     def _clear(self, t: float, out: list[Verdict]) -> None:

@@ -264,7 +264,7 @@ def removed(r: "BlackjackRound", seen: Seen) -> None:
     if hand is None or seen not in hand.cards:
         return
     if r.misdeal is None:
-        if not r.only_seen:
+        if not (r.only_seen or r.gap):  # else what was said may not have been heard
             checks.gone(r, seen)
         return
     hand.drop(seen)

@@ -49,10 +49,10 @@ class Memory:
     rows: list[Row] = field(default_factory=list)
     kept: tuple[int, bytes] | None = None
 
-    def add(self, event: Event, course: Course) -> None:
-        self.rows.append(Row(len(self.rows) + 1, json.dumps(event)))
-        if course.fresh:
-            self.kept = (len(self.rows), course.kept())
+    def add(self, events: Sequence[Event], memory: bytes | None) -> None:
+        self.rows += [Row(len(self.rows) + n, json.dumps(event)) for n, event in enumerate(events, 1)]
+        if memory is not None:
+            self.kept = (len(self.rows), memory)
 
     def remembered(self, name: str) -> tuple[int, bytes] | None:
         assert name == NAME
@@ -199,7 +199,7 @@ def cut_off(stories: Sequence[Story], events: Sequence[Event], when: tuple[float
         if float(str(event["t"])) > cut:
             break
         trial.takes(before, event)
-        journal.add(event, before)
+        journal.add([event], before.kept() if before.fresh else None)
     for event in events:
         if float(str(event["t"])) <= back:
             lies.take(event)
@@ -231,7 +231,7 @@ def _anew(event: Event, names: Mapping[str, str], back: float) -> Event:
 
 def _watch(trial: Trial, events: Sequence[Event]) -> None:
     """Show a new watcher's events frame by frame."""
-    reconciler, course = Reconciler(trial.course), trial.course
+    reconciler, course = Reconciler(trial.course, trial.course.t), trial.course
     frames = {round(trial.back + FRAME_S * n, 3) for n in range(int(LOOKS_S / FRAME_S) + 1)}
     by_time: dict[float, list[Event]] = {t: [] for t in frames}
     for event in events:
