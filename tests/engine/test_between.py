@@ -1,0 +1,49 @@
+"""A table between two rounds, written down and read again; what is not ours is refused."""
+
+import json
+
+import pytest
+
+from edge.judge import read
+from engine import between
+from engine.books import find_book
+from engine.table import Table
+
+BOOK = find_book("blackjack-rws-v5")
+TOLD = [
+    {"t": 0, "event": "signal", "name": "shuffled", "count": 1},
+    {"t": 1, "event": "signal", "name": "seated", "box": 3, "player": "ann"},
+    {"t": 2, "event": "chips", "spot": "box3.main", "amount": 100},
+    {"t": 3, "event": "card", "id": "c1", "zone": "box3.cards", "card": "9h", "face": "up"},
+    {"t": 4, "event": "clear"},
+]
+
+
+def kept() -> dict[str, object]:
+    table = Table(BOOK)
+    for event in TOLD:
+        table.apply(read(json.dumps(event).encode()))
+    found: dict[str, object] = json.loads(json.dumps(between.kept(table)))
+    return found
+
+
+def test_a_table_is_what_it_was() -> None:
+    found = between.again(BOOK, kept())
+    assert between.kept(found) == kept()
+    assert (found.number, found.seats, [*found.lying]) == (1, {"ann": {3}}, ["box3.main"])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("round", "one"),
+        ("stale", []),
+        ("lying", {"box3.main": [1, 2, 3]}),
+        ("lying", {"box3.main": 7}),
+        ("seats", {"ann": 3}),
+        ("shoe", {"copies": {"9x": 1}, "opening": [], "before": [], "burn": 1}),
+    ],
+)
+def test_what_is_not_ours_is_refused(name: str, value: object) -> None:
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        between.again(BOOK, kept() | {name: value})
