@@ -1,0 +1,173 @@
+"""What one table says and when, made by the service's own parts from rounds at a practice table, without waiting."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from edge import bodies, messages
+from edge.course import Course
+from edge.duties import HEAD_S, HEALTH_S, NOTHING, TEND_S
+from edge.journal import Entry, Fact, Head, first_hash, hash_of
+from edge.kept import Kept, KeptFile
+from edge.messages import Address, Message, Stamp
+from edge.record import Record
+from edge.round_fold import RoundFold
+from edge.sight import Sight
+from edge.signing import Signer
+from edge.table_file import read_table
+from edge.table_state import state
+from engine.verdicts import Alert
+from tests.edge.recorded import write_table
+from tests.faults.practice import Practice, stories
+
+FPS: Final = 10
+EVIDENCE_S: Final = 3.0  # after its alert
+STILL, CLIP = 300_000, 1_700_000  # bytes, as an alert has them
+JOURNAL: Final = "0" * 32
+PICTURE: Final = np.zeros((1, 1, 3), np.uint8)  # a practice table is not looked at
+HEALTH: Final = bodies.Health(
+    fps=9.97,
+    came=864_211,
+    dropped=1_204,
+    lag_s=bodies.Spread(p50=0.081234, p99=0.193456),
+    inference_s=bodies.Spread(p50=0.041234, p99=0.093456),
+    outbox=0,
+    disk_free_bytes=171_798_691_840,
+    temperature_c=54.0,
+    clock=bodies.Clock(synchronised=True, jumps=0, jumped_s=0.0),
+    uptime_s=86_400.123,
+    cameras={"": bodies.CameraHealth(trouble=None, fps=9.99, came=864_211, dropped=1_204)},
+    rss_bytes=612_368_384,
+    open_files=58,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message, without the envelope that says of which table it is."""
+
+    t: float
+    kind: str
+    body: str | bodies.State | bodies.Health  # an entry's own text, or what is always current
+
+
+@dataclass
+class _Watcher(Practice):
+    """It is told what time it is."""
+
+    t: float = 0.0
+
+    def story(self) -> float:
+        return self.t
+
+
+@dataclass
+class _Keep:
+    """Takes what would be journalled, and knows how the journal would end."""
+
+    t: float = 0.0
+    said: list[Said] = field(default_factory=list)
+    head: Head = field(default_factory=lambda: Head(JOURNAL, 0, first_hash(JOURNAL)))
+    alerts: list[tuple[float, Alert]] = field(default_factory=list)
+
+    def add(self, at: str, facts: Sequence[Fact], memory: Mapping[str, bytes] | None = None) -> None:
+        del memory
+        for fact in facts:
+            seq = self.head.seq + 1
+            self.head = Head(JOURNAL, seq, hash_of(self.head.hash, seq, at, fact))
+            self.said.append(Said(self.t, fact.kind, fact.body))
+
+    def promise(self, alert: Alert, at: str) -> Mapping[str, str]:
+        self.alerts.append((self.t + EVIDENCE_S, alert))
+        name = f"evidence/{at[:10]}/{alert.id}"
+        return {"still": f"{name}.jpg", "clip": f"{name}.webm"}
+
+
+def record(seconds: float, folder: Path, seed: str = "bj-07") -> list[Said]:
+    """Give what a table with seven boxes says in its first so many seconds."""
+    table = read_table(write_table(folder / f"{seed}.toml"))
+    watching = _Watcher(table.book, stories(table.book, seed), 0.0, 1.0)
+    sight = Sight(watching, Course(table.book), RoundFold(), again=False)
+    keep, signer = _Keep(), Signer(folder / f"{seed}.pem")
+    book = Record(keep.add, keep.promise)
+    told = NOTHING
+    for step in range(round(seconds * FPS)):
+        keep.t = watching.t = step / FPS
+        book.tell(sight.step("", watching.t, PICTURE, PICTURE))
+        while keep.alerts and keep.alerts[0][0] <= keep.t:
+            book.evidence(_evidence(keep.alerts.pop(0)[1]))
+        if step % round(TEND_S * FPS) == 0:
+            now = state(sight.table, sight.fold, (), {})
+            if now != told:
+                told = now
+                keep.said.append(Said(keep.t, "state", now))
+        if step % round(HEALTH_S * FPS) == 0:
+            keep.said.append(Said(keep.t, "health", HEALTH))
+        if step % round(HEAD_S * FPS) == 0:
+            head, signature = keep.head, signer.sign(keep.head)
+            body = bodies.Head(seq=head.seq, hash=head.hash.hex(), signature=signature, key=signer.public)
+            book.add("head", body)
+    return keep.said
+
+
+def _evidence(alert: Alert) -> Kept:
+    found = hashlib.sha256(alert.id.encode()).hexdigest()
+    files = (KeptFile(f"{alert.id}.jpg", found, STILL), KeptFile(f"{alert.id}.webm", found, CLIP))
+    return Kept(alert.id, files)
+
+
+class Speaker:
+    """Says a record as one of many tables would, with ids of its own, over and over."""
+
+    def __init__(self, table: str, journal: str, said: Sequence[Said], length: float, offset: float) -> None:
+        self.address, self.journal = Address("fleet", table), journal
+        self.status = bodies.Status(
+            status="online", why="", version="0.1.0", book="blackjack-rws-v5", journal=journal, key="A" * 44
+        )
+        self.seq = self.count = 0
+        self._said, self._length = said, length
+        self._place = next((n for n, one in enumerate(said) if one.t >= offset), 0)
+        self._since = -offset if self._place else 0.0
+
+    @property
+    def due(self) -> float:
+        """Give when the next message is, in seconds since it began to speak."""
+        return self._since + self._said[self._place].t
+
+    def next(self, at: str) -> Message:
+        one = self._said[self._place]
+        self._place += 1
+        if self._place == len(self._said):
+            self._place, self._since = 0, self._since + self._length
+        if isinstance(one.body, str):
+            self.seq += 1
+            return messages.message(self.address, self.journal, Entry(self.seq, at, one.kind, one.body, b""))
+        stamp = self._stamp(at)
+        if isinstance(one.body, bodies.State):
+            return messages.state(self.address, stamp, one.body)
+        return messages.health(self.address, stamp, one.body)
+
+    def online(self, at: str) -> Message:
+        return messages.status(self.address, self._stamp(at), self.status)
+
+    def will(self, at: str) -> Message:
+        return messages.will(self.address, self._stamp(at), self.status)
+
+    def _stamp(self, at: str) -> Stamp:
+        self.count += 1
+        return Stamp(self.journal, self.seq, at, self.count)
+
+
+def sizes(said: Sequence[Said]) -> dict[str, tuple[int, int]]:
+    """Give the messages of each kind, and their bytes with their topics."""
+    speaker = Speaker("bj-07", JOURNAL, said, 0.0, 0.0)
+    found: dict[str, tuple[int, int]] = {}
+    for one in said:
+        message = speaker.next("2026-01-02T03:04:05.678Z")
+        number, total = found.get(one.kind, (0, 0))
+        found[one.kind] = (number + 1, total + len(message.topic) + len(message.payload))
+    return found
