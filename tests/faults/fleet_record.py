@@ -8,12 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from edge import bodies, messages
+from edge import bodies
 from edge.course import Course
 from edge.duties import HEAD_S, HEALTH_S, NOTHING, TEND_S
-from edge.journal import Entry, Fact, Head, first_hash, hash_of
+from edge.journal import Fact, Head, first_hash, hash_of
 from edge.kept import Kept, KeptFile
-from edge.messages import Address, Message, Stamp
 from edge.record import Record
 from edge.round_fold import RoundFold
 from edge.sight import Sight
@@ -22,6 +21,7 @@ from edge.table_file import read_table
 from edge.table_state import state
 from engine.verdicts import Alert
 from tests.edge.recorded import write_table
+from tests.faults.fleet_speaker import Said, Speaker
 from tests.faults.practice import Practice, stories
 
 FPS: Final = 10
@@ -44,15 +44,6 @@ HEALTH: Final = bodies.Health(
     rss_bytes=612_368_384,
     open_files=58,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """One message, without the envelope that says of which table it is."""
-
-    t: float
-    kind: str
-    body: str | bodies.State | bodies.Health  # an entry's own text, or what is always current
 
 
 @dataclass
@@ -118,48 +109,6 @@ def _evidence(alert: Alert) -> Kept:
     found = hashlib.sha256(alert.id.encode()).hexdigest()
     files = (KeptFile(f"{alert.id}.jpg", found, STILL), KeptFile(f"{alert.id}.webm", found, CLIP))
     return Kept(alert.id, files)
-
-
-class Speaker:
-    """Says a record as one of many tables would, with ids of its own, over and over."""
-
-    def __init__(self, table: str, journal: str, said: Sequence[Said], length: float, offset: float) -> None:
-        self.address, self.journal = Address("fleet", table), journal
-        self.status = bodies.Status(
-            status="online", why="", version="0.1.0", book="blackjack-rws-v5", journal=journal, key="A" * 44
-        )
-        self.seq = self.count = 0
-        self._said, self._length = said, length
-        self._place = next((n for n, one in enumerate(said) if one.t >= offset), 0)
-        self._since = -offset if self._place else 0.0
-
-    @property
-    def due(self) -> float:
-        """Give when the next message is, in seconds since it began to speak."""
-        return self._since + self._said[self._place].t
-
-    def next(self, at: str) -> Message:
-        one = self._said[self._place]
-        self._place += 1
-        if self._place == len(self._said):
-            self._place, self._since = 0, self._since + self._length
-        if isinstance(one.body, str):
-            self.seq += 1
-            return messages.message(self.address, self.journal, Entry(self.seq, at, one.kind, one.body, b""))
-        stamp = self._stamp(at)
-        if isinstance(one.body, bodies.State):
-            return messages.state(self.address, stamp, one.body)
-        return messages.health(self.address, stamp, one.body)
-
-    def online(self, at: str) -> Message:
-        return messages.status(self.address, self._stamp(at), self.status)
-
-    def will(self, at: str) -> Message:
-        return messages.will(self.address, self._stamp(at), self.status)
-
-    def _stamp(self, at: str) -> Stamp:
-        self.count += 1
-        return Stamp(self.journal, self.seq, at, self.count)
 
 
 def sizes(said: Sequence[Said]) -> dict[str, tuple[int, int]]:

@@ -28,7 +28,7 @@ from edge.journal import utc
 from edge.messages import KINDS, Message
 from edge.mqtt import HEARD_AT_A_TIME, KEEPALIVES, LARGEST, SENT_AT_A_TIME
 from edge.outbox import AGAIN_S, JITTER
-from tests.faults.fleet_record import Said, Speaker
+from tests.faults.fleet_speaker import Said, Speaker
 
 KEEPALIVE_S: Final = 10
 SWEEP_S: Final = 0.02  # between two looks at whose time has come

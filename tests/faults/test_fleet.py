@@ -7,7 +7,8 @@ import pytest
 
 from tests.asyncapi_messages import validate
 from tests.faults.fleet import Heard, Plan, Sent, fleet, outcome
-from tests.faults.fleet_record import JOURNAL, Speaker, record
+from tests.faults.fleet_record import JOURNAL, record
+from tests.faults.fleet_speaker import Speaker
 from tests.faults.fleet_tables import JOURNALLED
 
 TABLES = 20
