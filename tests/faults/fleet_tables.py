@@ -153,7 +153,8 @@ class FleetTable:
         except OSError:
             self.lost()
 
-    def _opened(self, client: Client, _data: object, found: Socket) -> None:
+    def _opened(self, client: Client, _data: object, found: object) -> None:
+        assert isinstance(found, Socket)
         self.selector.register(found, selectors.EVENT_READ, self)
         client.on_socket_close = lambda *_: self._forget(found)
         client.on_socket_register_write = lambda *_: self._wants(found, selectors.EVENT_READ | selectors.EVENT_WRITE)
