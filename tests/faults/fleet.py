@@ -48,7 +48,6 @@ BROKER: Final = (  # as the example that ships has it
 PATIENCE_S: Final = 120.0
 MOMENT_S: Final = 0.5  # until all processes begin together
 NOBODY: Final = "nobody"  # not one of the tables
-AHEAD: Final = -10
 PARTS: Final = {"p50": 0.5, "p99": 0.99, "max": 1.0}
 FILES: Final = 200  # that a process has open beside its connections
 
@@ -350,7 +349,7 @@ def main() -> int:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(1024, given.tables + FILES)), hard))
     if given.ahead:
-        os.setpriority(os.PRIO_PROCESS, 0, AHEAD)  # and that of all that is started from here
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))  # and all that is started from here
     with tempfile.TemporaryDirectory() as folder:
         if given.table:
             sys.stdout.write(f"{json.dumps(one_table(RECORDED_S, Path(folder)))}\n")

@@ -138,7 +138,7 @@ class FleetTable:
         client.connect_timeout = ANSWER_S
         will = self.speaker.will(utc())
         client.will_set(will.topic, will.payload, will.qos, will.retain)
-        client.on_socket_open = self._opened  # type: ignore[assignment]  # paho gives what it opened
+        client.on_socket_open = self._opened
         client.on_connect, client.on_disconnect, client.on_publish = self._come, self._gone, self._acknowledged
         if self.secure is not None:
             client.tls_set_context(self.secure)
@@ -153,7 +153,8 @@ class FleetTable:
         except OSError:
             self.lost()
 
-    def _opened(self, client: Client, _data: object, found: Socket) -> None:
+    def _opened(self, client: Client, _data: object, found: object) -> None:
+        assert isinstance(found, Socket)
         self.selector.register(found, selectors.EVENT_READ, self)
         client.on_socket_close = lambda *_: self._forget(found)
         client.on_socket_register_write = lambda *_: self._wants(found, selectors.EVENT_READ | selectors.EVENT_WRITE)

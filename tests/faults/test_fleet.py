@@ -1,5 +1,6 @@
 """Many tables at one broker, in short; and that what the witness misses would be noticed."""
 
+import json
 import zlib
 from pathlib import Path
 
@@ -17,12 +18,12 @@ CAME = [(n, f'{{"id":"a-{n}"}}') for n in range(1, 4)]
 
 
 def test_a_broker_and_its_restart_under_twenty_tables(tmp_path: Path) -> None:
-    found = fleet(Plan(TABLES, seconds=3.0, restart_s=0.2, recorded_s=60.0), tmp_path)
+    found = fleet(Plan(TABLES, seconds=2.0, processes=1, restart_s=0.2, recorded_s=60.0), tmp_path)
     assert found["whole"], found
     assert (found["back"], found["refused"], found["unacknowledged"]) == (TABLES, 0, 0)
     entries = found["entries"]
     assert isinstance(entries, int)
-    assert entries > TABLES * 3 / 2  # a table says something nearly every second
+    assert entries > TABLES  # a table says something nearly every second
 
 
 def test_what_a_table_says_is_as_it_is_described(tmp_path: Path) -> None:
@@ -33,10 +34,11 @@ def test_what_a_table_says_is_as_it_is_described(tmp_path: Path) -> None:
     assert 0 <= started < 1
     assert [due for due, _ in found] == sorted(due for due, _ in found)
     assert 239 < found[len(said)][0] - started < 241
-    told = [validate(message.topic, message.payload) for _, message in found]
+    told = [json.loads(message.payload) for _, message in found]
     seqs = [one["seq"] for one in told if one["schema"].partition("/")[0] in JOURNALLED]
     assert seqs == [*range(1, len(seqs) + 1)]
-    kinds = {one["schema"].partition("/")[0] for one in told}
+    last = {message.topic: message.payload for _, message in found}
+    kinds = {validate(topic, payload)["schema"].partition("/")[0] for topic, payload in last.items()}
     assert kinds == {"event", "verdict", "alert", "evidence", "round", "state", "health", "head"}
 
 
