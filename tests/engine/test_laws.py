@@ -62,6 +62,7 @@ EVENTS = st.one_of(
     some("correct", id=IDS, card=FACES),
     some("tick"),
     some("clear"),
+    some("gap", since=st.just(0), lost=st.booleans()),
 )
 
 
