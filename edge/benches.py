@@ -3,7 +3,12 @@
 import argparse
 from importlib import import_module
 
-MODULES = {"engine": "edge.bench", "datasets": "edge.bench_datasets", "vision": "edge.bench_vision"}
+MODULES = {
+    "engine": "edge.bench",
+    "datasets": "edge.bench_datasets",
+    "vision": "edge.bench_vision",
+    "mqtt": "edge.bench_mqtt",
+}
 
 
 def bench(options: argparse.Namespace) -> int:

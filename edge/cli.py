@@ -97,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     books.add_argument("clause", nargs="?")
     books.add_argument("--json", action="store_true", dest="as_json", help="the same as JSON")
     bench = commands.add_parser("bench", help="speed as ratios, each beside its yardstick in the same run")
-    bench.add_argument("what", nargs="?", default="engine", choices=("engine", "datasets", "vision"))
+    bench.add_argument("what", nargs="?", default="engine", choices=("engine", "datasets", "vision", "mqtt"))
     bench.add_argument("--rounds", type=int, default=10_000, metavar="N", help="rounds of the long shoe history")
     return parser
 

@@ -53,7 +53,7 @@ EVERY_S: Final = 180.0  # of the table's time, between two looks
 SCRAPED_S: Final = 15.0  # of the table's time, between two visits of Prometheus
 LOST_S: Final = 1200.0  # of the table's time, between two losses of the camera
 AWAY_S: Final = 0.3  # of our time, for which the camera is lost
-DOWN_S: Final = 1.0  # of our time, for which the broker is down
+DOWN_S: Final = 0.5  # of our time, for which the broker is down
 FOOTAGE_GB: Final = 0.001  # what goes beyond it is removed
 FLAT: Final = 0.01  # of the memory an hour, at most
 PATIENCE_S: Final = 1.0  # of our time, until a camera counts as stalled
@@ -219,7 +219,7 @@ class Keeper:
 
     def _run(self) -> None:
         now = self.held.now
-        looked, scraped, down = 0.0, 0.0, HOUR_S / 2
+        looked, scraped, down = 0.0, 0.0, min(self.until, HOUR_S) / 3
         try:
             while not self._stop.wait(0.02) and (t := now()) < self.until:
                 if t >= looked + self.every_s:
