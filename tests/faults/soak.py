@@ -23,7 +23,7 @@ from functools import partial
 from io import StringIO
 from math import inf
 from pathlib import Path
-from statistics import linear_regression
+from statistics import linear_regression, median
 from typing import Final, Self
 from unittest.mock import patch
 from urllib.request import urlopen
@@ -179,9 +179,9 @@ class Soak:
 
     @property
     def flat(self) -> bool:
-        half, before = self.second_half, self.looks[: len(self.looks) // 2]
-        files = max(one.files for one in half) <= max(one.files for one in before)
-        threads = max(one.threads for one in half) <= max(one.threads for one in before)
+        before, half = self.looks[: len(self.looks) // 2], self.second_half
+        files = median(one.files for one in half) <= median(one.files for one in before)
+        threads = median(one.threads for one in half) <= median(one.threads for one in before)
         return self.slope <= FLAT * half[-1].rss_mb and files and threads
 
     def at(self, hours: float) -> Look:
