@@ -55,7 +55,7 @@ LOST_S: Final = 1200.0  # of the table's time, between two losses of the camera
 AWAY_S: Final = 0.3  # of our time, for which the camera is lost
 DOWN_S: Final = 0.5  # of our time, for which the broker is down
 FOOTAGE_GB: Final = 0.001  # what goes beyond it is removed
-FLAT: Final = 0.01  # of the memory an hour, at most
+FLAT: Final = 0.002  # of the memory an hour, at most: a third of a MB, 250 MB a month
 PATIENCE_S: Final = 1.0  # of our time, until a camera counts as stalled
 
 
