@@ -23,7 +23,7 @@ from functools import partial
 from io import StringIO
 from math import inf
 from pathlib import Path
-from statistics import linear_regression
+from statistics import linear_regression, median
 from typing import Final, Self
 from unittest.mock import patch
 from urllib.request import urlopen
@@ -55,7 +55,7 @@ LOST_S: Final = 1200.0  # of the table's time, between two losses of the camera
 AWAY_S: Final = 0.3  # of our time, for which the camera is lost
 DOWN_S: Final = 0.5  # of our time, for which the broker is down
 FOOTAGE_GB: Final = 0.001  # what goes beyond it is removed
-FLAT: Final = 0.01  # of the memory an hour, at most
+FLAT: Final = 0.002  # of the memory an hour, at most: a third of a MB, 250 MB a month
 PATIENCE_S: Final = 1.0  # of our time, until a camera counts as stalled
 
 
@@ -179,9 +179,9 @@ class Soak:
 
     @property
     def flat(self) -> bool:
-        half, before = self.second_half, self.looks[: len(self.looks) // 2]
-        files = max(one.files for one in half) <= max(one.files for one in before)
-        threads = max(one.threads for one in half) <= max(one.threads for one in before)
+        before, half = self.looks[: len(self.looks) // 2], self.second_half
+        files = median(one.files for one in half) <= median(one.files for one in before)
+        threads = median(one.threads for one in half) <= median(one.threads for one in before)
         return self.slope <= FLAT * half[-1].rss_mb and files and threads
 
     def at(self, hours: float) -> Look:
