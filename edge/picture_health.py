@@ -11,11 +11,9 @@ from vision.pictures import Picture
 
 GRID: Final = (80, 45)  # cells of the picture
 BORDER: Final = 6  # rows of cells at the top and the bottom, where cameras write the time, do not count
-STEP: Final = 1.0  # grey levels by which a cell stands out from those around it
-GRAIN: Final = 0.7  # of the noise within a cell, as the stillest quarter has it: less is noise too
-SHOWS: Final = 0.004  # of the cells stand out, where there is anything to see
-DARK: Final = 16.0  # grey levels; in a picture that is darker than this
-DARK_SHOWS: Final = 0.05  # as many must: a table at a fifth of its light has four times that, black with noise none
+STEP: Final = 3.0  # grey levels by which a cell stands out from those around it: coded noise does by one or two
+SHOWS: Final = 0.005  # of the cells stand out, where there is anything to see; a table at a tenth of its light: 0.018
+DARK: Final = 16.0  # grey levels: what is brighter is not called black
 MOVED: Final = 4.0  # grey levels of a cell: less is what a coder makes of the same picture
 KEPT: Final = 0.5  # of the cells differ nowhere in two pictures of a frozen camera, however they are coded
 SAMPLE_S: Final = 0.2  # so often pictures are compared
@@ -145,6 +143,5 @@ def lit(small: Picture) -> tuple[Floats, float]:
 def shows_anything(cells: Floats, grain: float) -> bool:
     """Say whether there is more to see than one colour, however shaded, noise, and the time written over it."""
     around = (cells[:-2, 1:-1] + cells[2:, 1:-1] + cells[1:-1, :-2] + cells[1:-1, 2:]) / 4
-    apart = np.abs(cells[1:-1, 1:-1] - around)[BORDER - 1 : 1 - BORDER]
-    stands_out = float((apart >= max(STEP, GRAIN * grain)).mean())
-    return stands_out >= (DARK_SHOWS if float(np.median(cells)) < DARK else SHOWS)
+    stands_out = np.abs(cells[1:-1, 1:-1] - around)[BORDER - 1 : 1 - BORDER] >= STEP
+    return float(stands_out.mean()) >= SHOWS

@@ -428,7 +428,7 @@ def test_a_stream_that_comes_back_late_is_opened_anew() -> None:
         assert feed.trouble is None
     number = number_of(shot.picture)
     assert number is not None
-    assert shot.taken - table.taken[number][1] <= 1.0
+    assert shot.taken - camera.left[number] <= 1.0
 
 
 class Delayed(NetworkCamera):

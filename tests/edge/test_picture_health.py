@@ -189,7 +189,7 @@ def coded(pictures: list[Picture], options: dict[str, str], gop: int) -> Iterato
     coder, decoder = av.CodecContext.create("libx264", "w"), av.CodecContext.create("h264", "r")
     assert isinstance(coder, av.VideoCodecContext)
     assert isinstance(decoder, av.VideoCodecContext)
-    coder.width, coder.height, coder.pix_fmt = *SIZE, "yuv420p"
+    coder.width, coder.height, coder.pix_fmt = *pictures[0].shape[1::-1], "yuv420p"
     coder.time_base, coder.framerate, coder.gop_size, coder.options = Fraction(1, 25), Fraction(25), gop, options
     for number, picture in enumerate(pictures):
         given = av.VideoFrame.from_ndarray(picture, format="bgr24")
@@ -220,3 +220,19 @@ def test_a_table_on_which_nothing_happens_is_not_frozen_however_much_its_coder_h
     for picture, key in coded([noisy(table, 2.0, n % 17) for n in range(160)], FAST | quality, 50):
         watch.sees(picture, key=key)
     assert watch.said == []
+
+
+@pytest.mark.parametrize("quality", [{"qp": "22"}, {"qp": "26"}, {"qp": "34"}, {"crf": "28"}])
+@pytest.mark.parametrize("colour", [0, 90, 170])
+def test_a_covered_lens_shows_nothing_whatever_a_coder_makes_of_its_noise(quality: dict[str, str], colour: int) -> None:
+    table = resized(frame(100), (1280, 720))
+    covered = np.full_like(table, colour)
+    pictures = [*[noisy(table, 3.0, n) for n in range(4)], *[noisy(covered, 4.0, n) for n in range(12)]]
+    shown = [seen(picture) for picture, _ in coded(pictures, FAST | quality, 8)]
+    assert shown == [True] * 4 + [False] * 12  # and nothing of the table is left in it
+
+
+@pytest.mark.parametrize("quality", [{"qp": "22"}, {"qp": "34"}])
+def test_a_dim_table_shows_whatever_a_coder_makes_of_it(quality: dict[str, str]) -> None:
+    table = dimmed(resized(frame(100), (1280, 720)), 0.2)
+    assert all(seen(picture) for picture, _ in coded([noisy(table, 3.0, n) for n in range(10)], FAST | quality, 8))

@@ -10,12 +10,12 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, fields
-from functools import cache
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import Final
+from typing import Final, NamedTuple
 
 import cv2
 import numpy as np
@@ -54,13 +54,12 @@ class Table:
         self.befalls: Callable[[Picture], Picture] | None = None
         self.size = SIZE
         self.frozen = False
-        self.taken: dict[
-            int, tuple[bool, float]
-        ] = {}  # by its number, whether a picture is good, and when it was taken
+        self.good: dict[int, bool] = {}  # by its number, whether a picture is good
         self._last: Picture | None = None
         self._table, self._grains = _film(), _grains()
 
     def __call__(self, number: int, now: float) -> Picture:
+        del now
         if self.frozen and self._last is not None:
             return self._last
         picture = self._table[number // 5 % len(self._table)]
@@ -70,7 +69,7 @@ class Table:
             picture = befalls(picture)
         if self.size != SIZE:
             picture = np.asarray(cv2.resize(picture, self.size), np.uint8)
-        self.taken[number % 2**BITS] = (befalls is None and self.size == SIZE, now)
+        self.good[number % 2**BITS] = befalls is None and self.size == SIZE
         self._last = marked(picture, number)
         return self._last
 
@@ -189,9 +188,11 @@ class Found:
     taken: int = 0
     bad: int = 0
     falsely: int = 0  # said, where nothing befell
+    oldest_s: float = 0.0  # of the pictures that were taken
 
     def joined(self, other: "Found") -> "Found":
-        return Found(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+        joined = Found(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+        return replace(joined, oldest_s=max(self.oldest_s, other.oldest_s))
 
     def line(self, fault: str) -> Line:
         return {
@@ -202,6 +203,7 @@ class Found:
             "recovered": len(self.back_s),
             "recovered_within_s": _spread(self.back_s),
             "pictures_taken": self.taken,
+            "oldest_picture_s": round(self.oldest_s, 2),
             "said_falsely": self.falsely,
         }
 
@@ -254,7 +256,7 @@ class Trial:
         self.until(lambda _: monotonic() >= on)
         start = monotonic()
         self.fault.undone(self)
-        self.until(lambda shot: shot is not None and self.said() is None and self.taken_at(shot) >= start)
+        self.until(lambda shot: shot is not None and self.said() is None and self.left_at(shot) >= start)
         self.found.back_s.append(monotonic() - start)
 
     def reconnect(self, size: tuple[int, int]) -> None:
@@ -280,35 +282,49 @@ class Trial:
             return trouble.kind
         return "moved" if self._hanging.doubts() else None
 
-    def taken_at(self, shot: Shot) -> float:
-        number = number_of(shot.picture)
-        return self.table.taken[number][1] if number in self.table.taken else -1.0
+    def left_at(self, shot: Shot) -> float:
+        """Give when a picture left the camera."""
+        return self.camera.left.get(number_of(shot.picture) or 0, -1.0)
 
     def took(self, shot: Shot) -> None:
         self.found.taken += 1
-        number = number_of(shot.picture)
-        good, at = self.table.taken.get(-1 if number is None else number, (False, 0.0))
         if self.watches and self._hanging.step(self._attention.step(shot.t, shot.picture, shot.small), self._attention):
             return  # the watcher does not use it
-        allowed = self.patience.late_s + SLACK_S
-        if self.table.frozen and self.excused:
-            allowed = DEADLINE_S
-        self.found.bad += not good or shot.taken - at > allowed
+        number = number_of(shot.picture)
+        good = number is not None and self.table.good.get(number, False)
+        self.found.bad += not good
+        if good and not (self.table.frozen and self.excused):
+            age = shot.taken - self.left_at(shot)
+            self.found.oldest_s = max(self.found.oldest_s, age)
+            self.found.bad += age > self.patience.late_s + SLACK_S
 
 
 def run(names: Sequence[str], times: int, patience: Patience, seed: int, jobs: int = 1) -> Iterator[Line]:
-    """Do each fault so many times, every other time to a camera of the other kind; several cameras at a time."""
+    """Do each fault so many times, to cameras of both kinds in turn; several cameras at a time."""
     hush()
+    each = len(KINDS) * max(1, jobs // (len(KINDS) * len(names)))  # cameras that share the times of a fault
     with ThreadPoolExecutor(jobs) as pool:
-        parts = {
+        shares = {
             name: [
-                pool.submit(Trial(name, kind, patience, np.random.default_rng([seed, n, m])).run, (times + m) // 2)
-                for m, kind in enumerate(KINDS)
+                pool.submit(_share, Share(name, KINDS[m % len(KINDS)], patience, (seed, n, m)), (times + m) // each)
+                for m in range(each)
             ]
             for n, name in enumerate(names)
         }
-        for name, (one, other) in parts.items():
-            yield one.result().joined(other.result()).line(name)
+        for name, parts in shares.items():
+            yield reduce(Found.joined, (part.result() for part in parts)).line(name)
+
+
+class Share(NamedTuple):
+    fault: str
+    kind: str
+    patience: Patience
+    seed: tuple[int, ...]
+
+
+def _share(share: Share, times: int) -> Found:
+    trial = Trial(share.fault, share.kind, share.patience, np.random.default_rng(share.seed))
+    return trial.run(times) if times else Found()
 
 
 def main(arguments: Sequence[str]) -> int:

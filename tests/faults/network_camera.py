@@ -47,6 +47,7 @@ class NetworkCamera:
         self.scene, self.kind, self.fps = scene, kind, fps
         self.silent = False  # nothing comes out, though every connection is open; new ones are not answered
         self.shot = 0  # pictures taken
+        self.left: dict[int, float] = {}  # by its number, when a picture was on its way
         self._coder: _H264 | _Jpeg = _H264(fps) if kind == "rtsp" else _Jpeg()
         self._clients: list[Client] = []
         self._lock = threading.RLock()
@@ -119,6 +120,7 @@ class NetworkCamera:
             with self._lock:
                 fresh = any(client.waits and client.playing for client in self._clients)
             for data, key in self._coder.coded(self.scene(self.shot, now), now - start, fresh=fresh):
+                self.left.setdefault(self.shot, monotonic())
                 with self._lock:
                     if self.silent:
                         for client in self._clients:

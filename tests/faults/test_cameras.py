@@ -40,9 +40,11 @@ def test_a_picture_that_is_bad_or_old_is_counted(*, bad: bool, age_s: float) -> 
     trial = Trial("black", "http", SHORT, np.random.default_rng(1))
     for number in range(3):
         trial.table.befalls = np.zeros_like if bad and number == 2 else None
-        picture = trial.table(number, 10.0 + number)
+        picture = trial.table(number, 0.0)
         assert number_of(picture) == number
-        trial.took(Shot(0.0, 10.0 + number + (age_s if number == 2 else 0.0), picture, shrunk(picture)))
+        trial.camera.left[number] = 10.0 + number - (age_s if number == 2 else 0.0)
+        trial.took(Shot(0.0, 10.0 + number, picture, shrunk(picture)))
     assert trial.found.bad == 1
-    trial.took(Shot(0.0, 20.0, marked(trial.table(5, 20.0), 6), shrunk(trial.table(7, 20.0))))
+    other = marked(trial.table(5, 0.0), 6)
+    trial.took(Shot(0.0, 20.0, other, shrunk(other)))
     assert trial.found.bad == 2  # a number that no picture had
