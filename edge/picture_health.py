@@ -64,8 +64,8 @@ class PictureHealth:
         size = (picture.shape[1], picture.shape[0])
         if self.size is not None and size != self.size:
             return False, self._resized(t, size)
-        cells, grain = lit(small)
-        if not shows_anything(cells, grain):
+        cells = lit(small)
+        if not shows_anything(cells):
             return False, self._dark(t, cells)
         self._dark_since = None
         since = self._stillness.step(t, small, cells, key=key)
@@ -131,16 +131,13 @@ class Stillness:
         return float((cells[BORDER:-BORDER] == 0).mean()) >= KEPT
 
 
-def lit(small: Picture) -> tuple[Floats, float]:
-    """Give the light of each cell, and how grainy cells are in which nothing is."""
+def lit(small: Picture) -> Floats:
+    """Give the light of each cell."""
     grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.float32)
-    cells = np.asarray(cv2.resize(grey, GRID, interpolation=cv2.INTER_AREA), np.float32)
-    squares = np.asarray(cv2.resize(grey * grey, GRID, interpolation=cv2.INTER_AREA), np.float32)
-    spread = np.sqrt(np.maximum(squares - cells * cells, 0))[BORDER:-BORDER]
-    return cells, float(np.partition(spread.ravel(), spread.size // 4)[spread.size // 4])
+    return np.asarray(cv2.resize(grey, GRID, interpolation=cv2.INTER_AREA), np.float32)
 
 
-def shows_anything(cells: Floats, grain: float) -> bool:
+def shows_anything(cells: Floats) -> bool:
     """Say whether there is more to see than one colour, however shaded, noise, and the time written over it."""
     around = (cells[:-2, 1:-1] + cells[2:, 1:-1] + cells[1:-1, :-2] + cells[1:-1, 2:]) / 4
     stands_out = np.abs(cells[1:-1, 1:-1] - around)[BORDER - 1 : 1 - BORDER] >= STEP

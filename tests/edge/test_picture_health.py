@@ -32,7 +32,7 @@ def dimmed(picture: Picture, light: float) -> Picture:
 
 
 def seen(picture: Picture) -> bool:
-    return shows_anything(*lit(shrunk(picture)))
+    return shows_anything(lit(shrunk(picture)))
 
 
 @pytest.mark.parametrize("light", [1.0, 0.5, 0.2, 0.1])

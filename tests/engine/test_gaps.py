@@ -21,7 +21,12 @@ def chips(t: float, spot: str, amount: int, **more: object) -> Told:
 
 
 BET = [chips(0, "box1.main", 100, by="player"), {"t": 1, "event": "signal", "name": "no-more-bets"}]
-DEALT = [*BET, card(2, "c1", "box1.cards", "5h"), card(3, "c2", "dealer.cards", "9d"), card(4, "c3", "box1.cards", "6c")]
+DEALT = [
+    *BET,
+    card(2, "c1", "box1.cards", "5h"),
+    card(3, "c2", "dealer.cards", "9d"),
+    card(4, "c3", "box1.cards", "6c"),
+]
 GAP = {"t": 9, "event": "gap", "since": 5}
 TICK = {"t": 11, "event": "tick"}
 
@@ -54,7 +59,11 @@ def test_a_round_is_lost_where_more_than_one_thing_may_have_happened(
 
 
 def test_a_round_goes_on_where_only_one_thing_can_have_happened() -> None:
-    later = [card(12, "c5", "dealer.cards", "8s"), chips(14, "box1.main", 200, by="dealer"), {"t": 20, "event": "clear"}]
+    later = [
+        card(12, "c5", "dealer.cards", "8s"),
+        chips(14, "box1.main", 200, by="dealer"),
+        {"t": 20, "event": "clear"},
+    ]
     found = said(*DEALT, GAP, card(9, "c4", "box1.cards", "8h", since=5), TICK, *later)
     assert [one["result"] for one in found if one["verdict"] == "settlement"] == ["win"]
     assert found[-1]["result"] == "completed"
