@@ -15,9 +15,9 @@ STIRRED: Final = 0.05  # of the picture in motion at once may be the camera's ow
 FAR_MM: Final = 9.0  # the camera was moved, if some of the felt lies so far off
 SAID_S: Final = 0.4  # so long, before it is said; one look is enough to wait
 GONE_S: Final = 1.0  # so long the felt is not found at all, before that is said: somebody may lean over it
-USUAL: Final = 0.9  # of the looks find the felt, where not to find it tells anything
-AT_FIRST: Final = 0.85
-LATELY: Final = 1 / 8  # what one look counts of them
+NEEDED: Final = 3  # looks more that found the felt than not, before not to find it tells anything
+COSTS: Final = 4  # looks that it costs to have found it again
+MOST: Final = 50
 
 
 class Hanging:
@@ -30,7 +30,7 @@ class Hanging:
         self._felt = np.clip(outline, 0.0, whole) - whole / 2  # what of it can be seen, from the middle
         self._scale = camera.scale(*layout.middle)
         self._next = 0.0
-        self._usual = AT_FIRST  # share of the looks that find the felt
+        self._credit = 0  # looks that found the felt, in short
         self._since: float | None = None  # when it was first seen elsewhere, or not at all
         self._off_mm: float | None = 0.0  # None where it is not found
         self._t = 0.0
@@ -48,16 +48,17 @@ class Hanging:
 
     def _found(self, shift: Shift) -> None:
         if shift.trusted:
-            found_again = self._off_mm is None  # so not finding it tells less the next time
-            self._usual += LATELY * ((0.0 if found_again else 1.0) - self._usual)
+            # Where it is lost and found again all the time, not to find it tells nothing
+            credit = self._credit - COSTS if self._off_mm is None else self._credit + 1
+            self._credit = min(max(credit, 0), MOST)
             off_mm = self._farthest(shift) / self._scale
             # One move is said once: how far it went is measured a little otherwise each time
             kept = self._off_mm is not None and self._off_mm > FAR_MM and abs(off_mm - self._off_mm) <= FAR_MM < off_mm
             self._off_mm = self._off_mm if kept else off_mm
-        elif self._usual >= USUAL:
+        elif self._credit >= NEEDED:
             self._off_mm = None
-        else:
-            self._usual -= LATELY * self._usual
+        elif self._off_mm is not None:
+            self._credit = max(self._credit - 1, 0)
         away = self._off_mm is None or self._off_mm > FAR_MM
         self._since = (self._t if self._since is None else self._since) if away else None
 

@@ -112,3 +112,17 @@ def test_one_who_leans_over_the_table_for_a_moment_is_waited_for_and_not_said(ca
     found = [*camera.sees(0.8, elsewhere)]
     assert {*found} == {(True, ())}
     assert [*camera.sees(1.0)][-1] == (False, ())
+
+
+def test_a_camera_that_is_turned_away_again_and_again_is_said_each_time(camera: Camera) -> None:
+    for degrees in (30, -40, 50, 170, -60, 90):
+        assert [*camera.sees(1.2, turned(degrees))][-1][1]
+        assert [*camera.sees(1.6)][-1] == (False, ())
+
+
+def test_a_felt_that_is_found_every_other_time_only_is_watched_all_the_same(camera: Camera) -> None:
+    for _ in range(6):  # so often that it could have been turned away
+        assert [*camera.sees(0.4, elsewhere)]
+        [*camera.sees(0.4)]
+    waited = [waits for _ in range(8) for seen in (elsewhere, np.array) for waits, _ in camera.sees(0.4, seen)]
+    assert sum(waited) <= 0.5 * len(waited)
