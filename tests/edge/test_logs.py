@@ -127,14 +127,14 @@ def test_what_follows_a_fault_is_below_its_line() -> None:
 def test_libraries_are_heard_when_they_warn_only() -> None:
     out = io.StringIO()
     start(out, {})
-    logging.getLogger("amqtt.broker").info("a client connected")
-    logging.getLogger("amqtt.broker").warning("a client is refused")
+    logging.getLogger("some.library").info("a client connected")
+    logging.getLogger("some.library").warning("a client is refused")
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         start(out, {})
         warnings.warn("old", DeprecationWarning, stacklevel=1)
     broker, warned = lines(out)
-    assert (broker["says"], broker["from"]) == ("a client is refused", "amqtt.broker")
+    assert (broker["says"], broker["from"]) == ("a client is refused", "some.library")
     assert warned["from"] == "py.warnings"
 
 
