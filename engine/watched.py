@@ -34,7 +34,7 @@ class Watched(Voice):
     @property
     def unclear(self) -> bool:
         """Tell whether what was seen so far leaves open how the round will end."""
-        return bool(self.doubt)
+        raise NotImplementedError
 
     def touched(self, stack: "Stack") -> None:
         """The dealer's hand paid or took a bet that is not decided; how much is not known."""

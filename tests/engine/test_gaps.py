@@ -7,6 +7,7 @@ import pytest
 
 from edge.judge import read
 from engine.books import find_book
+from engine.events import EventError
 from engine.table import Table
 
 Told = Mapping[str, object]
@@ -45,6 +46,11 @@ def said(*events: Told) -> list[dict[str, object]]:
         (DEALT, [chips(9, "box1.main", 0, since=5)], "chips of the main bet of box 1 are gone"),
         (DEALT, [chips(9, "box1.main", 50, since=5)], "chips of the main bet of box 1 are gone"),
         (
+            [*BET, card(2, "c1", "box1.cards", "5h"), card(3, "c2", "dealer.cards", "9d")],
+            [card(9, "c3", "box1.cards", "6c", since=5), card(9, "c4", "box1.cards", "2d", since=5)],
+            "nobody saw in which order the cards of box1.cards came",
+        ),
+        (
             BET,
             [card(9, f"c{n}", "box1.cards", face, since=5) for n, face in enumerate(("2h", "3c", "Th"), 1)],
             "what lies does not follow from what lay before",
@@ -67,3 +73,16 @@ def test_a_round_goes_on_where_only_one_thing_can_have_happened() -> None:
     found = said(*DEALT, GAP, card(9, "c4", "box1.cards", "8h", since=5), TICK, *later)
     assert [one["result"] for one in found if one["verdict"] == "settlement"] == ["win"]
     assert found[-1]["result"] == "completed"
+
+
+@pytest.mark.parametrize(
+    ("event", "says"),
+    [
+        ({"t": 9, "event": "gap"}, "since"),
+        ({"t": 9, "event": "gap", "since": 10}, "since"),
+        ({"t": 9, "event": "gap", "since": 5, "lost": "yes"}, "lost"),
+    ],
+)
+def test_a_gap_that_cannot_be_is_refused(event: Told, says: str) -> None:
+    with pytest.raises(EventError, match=says):
+        read(json.dumps(event).encode())
