@@ -35,6 +35,7 @@ from edge.broker import Broker
 from edge.camera import Feed, Shot
 from edge.journal import Entry, Fact
 from edge.live_desk import EyesLiveDesk, LiveDesk
+from edge.mqtt import undelayed
 from edge.sight import Judged
 from edge.sitting import Orders, Sitting
 from edge.table_file import TableFile, read_table
@@ -49,6 +50,7 @@ READY_S = 10.0
 THREADS = 2
 WATCHED = ("event", "verdict", "alert", "round")  # what comes of a frame
 HERE = "127.0.0.1"
+PROMPT = "set_tcp_nodelay true"  # else a message may wait 40 ms for the acknowledgement of the one before
 SYSTEM = "/usr/sbin:/usr/local/sbin"  # where brokers lie
 
 
@@ -221,6 +223,7 @@ def _listen(host: str, port: int, topic: str, folder: Path, parent: Connection) 
 
     client = Client(CallbackAPIVersion.VERSION2, protocol=MQTTProtocolVersion.MQTTv311)
     client.on_message = came
+    client.on_socket_open = undelayed
     client.on_subscribe = lambda *_: parent.send("in")
     client.connect(host, port)
     client.subscribe([(f"{topic}/+", 1)])
@@ -255,7 +258,7 @@ def broker() -> Iterator[tuple[str, MqttFile]]:
     with tempfile.TemporaryDirectory() as folder:
         port = _free()
         config = Path(folder) / "mosquitto.conf"
-        config.write_text(f"listener {port} {HERE}\nallow_anonymous true\nlog_type none\n", "utf-8")
+        config.write_text(f"{PROMPT}\nlistener {port} {HERE}\nallow_anonymous true\nlog_type none\n", "utf-8")
         process = subprocess.Popen([program, "-c", str(config)], stderr=subprocess.DEVNULL)  # noqa: S603  as found
         try:
             _until(lambda: _answers(port))

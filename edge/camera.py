@@ -35,8 +35,8 @@ class Taker(Protocol):
     def put(self, shot: Shot) -> None:
         """Take a live picture; its time counts from when reading began."""
 
-    def old(self) -> None:
-        """Hear of a frame that had waited on its way, and is not given."""
+    def old(self, size: Size) -> None:
+        """Hear of a frame of that size that had waited on its way, and is not given."""
 
     def lost(self) -> None:
         """Hear that the camera does not answer, or has gone."""
@@ -205,11 +205,15 @@ class Feed:
         if good:
             self._newest.put(replace(shot, t=t))
 
-    def old(self) -> None:
+    def old(self, size: Size) -> None:
         with self._lock:
             self._arrived()
             self._late += 1
             self.refused += 1
+            now = self.now()
+            resized = self._health.resized(self._clock(now), size)
+            if resized is not None:  # it shows, however late it comes, what the next will be
+                self._live_at, self._lost_since, self._bad = now, None, resized
 
     def lost(self) -> None:
         with self._lock:

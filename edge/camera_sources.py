@@ -1,11 +1,13 @@
 """Where a camera's pictures come from: a network, a device, or a film that is played as if it were taken now."""
 
 import os
+import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 from typing import Final
+from urllib.parse import urlsplit
 
 import cv2
 import numpy as np
@@ -17,7 +19,10 @@ from edge.usage import UsageError
 from edge.video import RATES, USUAL_RATE, hush, open_video
 from vision.attention import shrunk
 
-RTSP: Final = "rtsp_transport;tcp"  # a packet that is lost in UDP is a grey smear on the felt
+# A packet that is lost in UDP is a grey smear on the felt; and what a camera sends is known after a fifth of a second
+STREAM: Final = "rtsp_transport;tcp|analyzeduration;200000"
+PORTS: Final = {"rtsp": 554, "http": 80, "https": 443}
+KNOCK: Final = "OPTIONS * RTSP/1.0\r\nCSeq: 1\r\nUser-Agent: feltwatch\r\n\r\n"
 PARTIAL: Final = (ord("P"), ord("B"))  # kinds of frames that are coded as what has changed
 DEVICES: Final = "/dev/"
 BUFFERS: Final = 2  # of a device: one that is filled while the other is read
@@ -85,6 +90,8 @@ class CameraSource:
 
     def _opened(self) -> cv2.VideoCapture | None:
         hush()
+        if not answers(self.source, self.patience.open_s):
+            return None
         try:
             found = self._found()
         except cv2.error:
@@ -93,7 +100,7 @@ class CameraSource:
 
     def _found(self) -> cv2.VideoCapture:
         if "://" in self.source:
-            os.environ.setdefault("OPENCV_FFMPEG_CAPTURE_OPTIONS", RTSP)
+            os.environ.setdefault("OPENCV_FFMPEG_CAPTURE_OPTIONS", STREAM)
             waits = {
                 cv2.CAP_PROP_OPEN_TIMEOUT_MSEC: self.patience.open_s,
                 cv2.CAP_PROP_READ_TIMEOUT_MSEC: self.patience.read_s,
@@ -134,7 +141,7 @@ class _Reading:
                     break
                 given = True
                 continue
-            self.taker.old()
+            self.taker.old((int(capture.get(cv2.CAP_PROP_FRAME_WIDTH)), int(capture.get(cv2.CAP_PROP_FRAME_HEIGHT))))
             if found == "behind" and self._may_renew(taken):
                 self.renewed = taken
                 return given, True
@@ -155,6 +162,24 @@ class _Reading:
 
     def _may_renew(self, now: float) -> bool:
         return self.renewed is None or now - self.renewed >= RENEWED_S
+
+
+def answers(source: str, wait_s: float) -> bool:
+    """Say whether a camera in the network is there at all.
+
+    OpenCV opens one stream at a time in a process: while it waits for a camera that is dead, no other can come back.
+    """
+    try:
+        url = urlsplit(source)
+        if url.scheme not in PORTS or url.hostname is None:
+            return True  # nothing is known of how it would answer
+        with socket.create_connection((url.hostname, url.port or PORTS[url.scheme]), wait_s) as found:
+            if url.scheme != "rtsp":
+                return True
+            found.sendall(KNOCK.encode("ascii"))
+            return bool(found.recv(1))
+    except (OSError, ValueError):  # ValueError: what is no port
+        return False
 
 
 def _grabbed(capture: cv2.VideoCapture) -> bool:

@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 
 from edge.calibrate_source import hidden, is_live
+from edge.camera_sources import STREAM
 from edge.findings import Finding, bad, judged, ok
 from edge.table_cameras import CameraFile, hung, parts_of
 from edge.table_file import TableFile
@@ -31,7 +32,6 @@ FLAT: Final = 6.0  # grey levels that a picture of something deviates from its m
 RATE: Final = 10.0  # pictures a second that a table wants
 SAME: Final = 10  # pictures that are the same to the bit: no camera takes such
 PORTS: Final = {"rtsp": 554, "rtsps": 322, "http": 80, "https": 443, "rtmp": 1935}
-RTSP: Final = "rtsp_transport;tcp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class _Capture:
         if source.isdigit():
             self._capture = cv2.VideoCapture(int(source))
             return
-        os.environ.setdefault("OPENCV_FFMPEG_CAPTURE_OPTIONS", RTSP)
+        os.environ.setdefault("OPENCV_FFMPEG_CAPTURE_OPTIONS", STREAM)
         limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, PATIENCE_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, PATIENCE_MS]
         self._capture = cv2.VideoCapture(source, cv2.CAP_FFMPEG, limits)
 

@@ -126,7 +126,7 @@ class Link:
         client.max_inflight_messages_set(0)  # we count them ourselves: paho would queue the others in memory
         will = self.terms.will
         client.will_set(will.topic, will.payload, will.qos, will.retain)
-        client.on_socket_open = _undelayed
+        client.on_socket_open = undelayed
         client.on_connect = self._on_connect
         client.on_disconnect = self._on_disconnect
         client.on_publish = self._on_publish
@@ -326,7 +326,7 @@ class Link:
             self.received.append(Incoming(message.topic, bytes(message.payload), bool(message.retain)))
 
 
-def _undelayed(_client: Client, _data: object, found: object) -> None:
+def undelayed(_client: Client, _data: object, found: object) -> None:
     """A short message does not wait for the acknowledgement of the one before it."""
     if isinstance(found, socket.socket):
         found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -62,8 +62,9 @@ class PictureHealth:
     def judge(self, t: float, picture: Picture, small: Picture, *, key: bool = True) -> tuple[bool, Trouble | None]:
         """Say whether a picture is good, and what is wrong with the camera; `key` is one that is coded by itself."""
         size = (picture.shape[1], picture.shape[0])
-        if self.size is not None and size != self.size:
-            return False, self._resized(t, size)
+        resized = self.resized(t, size)
+        if resized is not None:
+            return False, resized
         cells = lit(small)
         if not shows_anything(cells):
             return False, self._dark(t, cells)
@@ -75,8 +76,10 @@ class PictureHealth:
         self.size = size
         return True, None
 
-    def _resized(self, t: float, size: Size) -> Trouble:
-        assert self.size is not None  # noqa: S101  it was compared with
+    def resized(self, t: float, size: Size) -> Trouble | None:
+        """Say that pictures are not of the size they had."""
+        if self.size is None or size == self.size:
+            return None
         told = [f"{width} x {height}" for width, height in (size, self.size)]
         says = f"camera {self.name} sends pictures of {told[0]}, not of {told[1]}; set it back, or calibrate it again"
         return Trouble("resized", t, says)

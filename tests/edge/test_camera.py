@@ -1,5 +1,7 @@
 """A camera's feed: the newest live and good picture, or a sentence that says why there is none."""
 
+import select
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -9,8 +11,8 @@ from time import monotonic
 import numpy as np
 import pytest
 
-from edge.camera import Feed, Patience, Shot, Source, Taker, Trouble
-from edge.camera_sources import CameraSource, FileSource, open_source
+from edge.camera import Feed, Patience, Shot, Size, Source, Taker, Trouble
+from edge.camera_sources import CameraSource, FileSource, answers, open_source
 from edge.usage import UsageError
 from tests.edge.recorded import write_video
 from tests.faults.cameras import SHORT, Table, number_of
@@ -19,6 +21,7 @@ from vision.attention import shrunk
 from vision.pictures import Picture
 
 DEADLINE_S = 30.0
+PATIENT = Patience(open_s=6.0, read_s=1.0)
 TABLE = Table(np.random.default_rng(5))
 
 
@@ -227,10 +230,21 @@ def test_pictures_that_have_waited_are_none(script: Script, clock: Clock, feed: 
     script.takes(picture())
     for _ in range(4):
         clock.now += 1.0
-        script.does(lambda taker: taker.old())
+        script.does(lambda taker: taker.old((320, 180)))
     says = "camera front has stalled: it sends only pictures that have waited on their way"
     assert feed.trouble == Trouble("stalled", 500.04, says)
     assert (feed.came, feed.refused) == (5, 4)
+
+
+def test_a_picture_of_another_size_is_said_though_it_has_waited(script: Script, clock: Clock, feed: Feed) -> None:
+    script.takes(picture())
+    script.does(lambda taker: taker.lost())
+    clock.now += 1.0
+    script.does(lambda taker: taker.old((640, 360)))
+    says = "camera front sends pictures of 640 x 360, not of 320 x 180; set it back, or calibrate it again"
+    assert feed.trouble == Trouble("resized", 501.04, says)
+    script.takes(picture(1))
+    assert feed.trouble is None
 
 
 def test_a_camera_that_is_lost_is_lost_until_a_picture_comes(script: Script, clock: Clock, feed: Feed) -> None:
@@ -291,10 +305,11 @@ class Waits(threading.Event):
         if len(self.shots) >= self.most:
             self.set()
 
-    def old(self) -> None:
+    def old(self, _size: Size) -> None:
         raise AssertionError
 
-    lost = old
+    def lost(self) -> None:
+        raise AssertionError
 
 
 def played(film: Path, most: int = 10**9, *, loop: bool = False) -> Waits:
@@ -408,6 +423,24 @@ def test_a_camera_that_comes_late_is_watched_from_then_on(kind: str) -> None:
             assert feed.trouble is None
             assert shot.key or kind == "rtsp"
             assert feed.refused > 0  # what the stream had in store when it was opened
+
+
+def test_a_camera_that_never_answers_holds_up_no_other() -> None:
+    """OpenCV opens one stream at a time, and would wait for the dead one all the while."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as dead, NetworkCamera(TABLE) as camera:
+        url = f"rtsp://127.0.0.1:{dead.getsockname()[1]}/table"
+        with feeding(CameraSource(url, patience=PATIENT), patience=PATIENT):
+            until(lambda: select.select([dead], [], [], 0)[0])  # it is being waited for
+            with feeding(CameraSource(camera.url, patience=PATIENT), patience=PATIENT) as feed:
+                assert feed.take(PATIENT.open_s / 2) is not None
+
+
+@pytest.mark.parametrize(
+    ("source", "answer"),
+    [("rtsp://127.0.0.1:1/a", False), ("http://127.0.0.1:99999/a", False), ("udp://127.0.0.1:1", True)],
+)
+def test_what_can_be_known_of_a_camera_before_it_is_opened(source: str, *, answer: bool) -> None:
+    assert answers(source, 1.0) == answer
 
 
 def test_a_stream_that_comes_back_late_is_opened_anew() -> None:
