@@ -30,7 +30,7 @@ SENDER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 MOST_TEXT, MOST_SAID, MOST_ID = 128, 300, 64  # letters
 MOST_CARDS: Final = 1000  # that are counted or burnt: twelve decks have fewer
 KINDS: Final = ("signal", "decision")
-TOO_MANY: Final = "too many came at once: these were not looked at, or were refused without an answer each"
+TOO_MANY: Final = "too many came, or too large ones: they were not looked at, or refused without an answer each"
 AGAIN: Final = "a command of this id was taken before; this one changes nothing"
 _NUMBERS: Final = msgspec.json.Encoder(decimal_format="number")
 
@@ -138,6 +138,15 @@ class Door:
         self._remember(said, again=False)
         return Taken(event, text, said.answer(event=Raw(text.encode())))
 
+    def refuse(self, incoming: Incoming, why: str, now: float) -> Refused | None:
+        """Refuse what came, whatever it is."""
+        said = self._from(incoming.topic)
+        return self._refused(said, why, now) if self._looks.takes(now) else self._counted(said, now)
+
+    def unread(self, times: int) -> None:
+        """Hear of so many that came and never got here: too many waited, or they were too large."""
+        self._count(_Said(self._topic, None, proven=False), times)
+
     def due(self, now: float) -> Refused | None:
         """Tell of those that were only counted, once the time for it has come; to be asked now and then."""
         if not self._times or (self._told_at is not None and now - self._told_at < QUIET_S):
@@ -162,10 +171,13 @@ class Door:
         return _Said(topic, name if known else None, known)
 
     def _counted(self, said: _Said, now: float) -> Refused | None:
-        self._times += 1
+        self._count(said, 1)
+        return self.due(now)
+
+    def _count(self, said: _Said, times: int) -> None:
+        self._times += times
         if len(self._quiet) < 2 and said not in self._quiet:
             self._quiet.append(said)
-        return self.due(now)
 
     def _refused(self, said: _Said, why: str, now: float) -> Refused | None:
         if not self._answers.takes(now):

@@ -4,6 +4,7 @@ import os
 import select
 import ssl
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -37,6 +38,13 @@ def login(broker: MqttFile, environ: Mapping[str, str] = os.environ) -> Login:
     if password and not user:
         raise RefusedError(f"expected a user where there is a password: name mqtt.user, or set {USER}")
     return Login(user or None, password or None)
+
+
+def password(broker: MqttFile) -> str:
+    """Give the password as it is now, if there is one that can be read: for those who must not show it."""
+    with suppress(RefusedError):
+        return login(broker).password or ""
+    return ""
 
 
 def context(broker: MqttFile) -> ssl.SSLContext:

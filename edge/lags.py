@@ -45,6 +45,8 @@ class Lags:
     def add(self, seconds: float) -> None:
         at, held = self._now(), max(seconds, 0.0)  # a clock that was set back makes nothing quicker than at once
         with self._lock:
+            while self._last and self._last[0][0] <= at - OVER_S:
+                self._last.popleft()
             self._last.append((at, held))
             self._counts[bisect_left(BOUNDS, held)] += 1
             self._sum += held

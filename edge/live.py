@@ -12,6 +12,7 @@ from typing import Final
 
 from edge import logs
 from edge.broker import Broker
+from edge.credentials import password
 from edge.health import Vitals, stuck
 from edge.live_desk import EyesLiveDesk, LiveOpener
 from edge.logs import say
@@ -31,9 +32,12 @@ BEAT_S: Final = 2.0  # between two words to systemd, where it does not say
 
 def run(options: argparse.Namespace, opener: LiveOpener = EyesLiveDesk) -> int:
     """Watch until every camera's footage ends, the time is over, or a signal says so."""
-    logs.start(environ=_log_environ())
+    secrets = logs.start(environ=_log_environ())
     tables = [read_table(Path(name)) for name in options.tables]
     _check(tables, options)
+    for table in tables:
+        if table.mqtt is not None:
+            secrets.hide(password(handed(table.mqtt)))
     desk = opener(options.provider, options.threads)
     with ExitStack() as stack:
         own = stack.enter_context(Broker(say=say)).file if any(table.mqtt is None for table in tables) else None
@@ -61,6 +65,7 @@ def _check(tables: Sequence[TableFile], options: argparse.Namespace) -> None:
             raise UsageError(f"run: expected tables with an id each, found {name!r} twice")
     if len(tables) > 1 and options.journal:
         raise UsageError("run: expected --journal with one table, found it with several; name record.folder in each")
+    _check_folders(tables)
     for table in tables:
         for camera in table.cameras:
             if not camera.source:
@@ -68,6 +73,19 @@ def _check(tables: Sequence[TableFile], options: argparse.Namespace) -> None:
                     f"{table.path}: camera.source: expected a URL, a device's number or a file, found none; "
                     "name the camera"
                 )
+
+
+def _check_folders(tables: Sequence[TableFile]) -> None:
+    """See to it that no two tables keep, and clear away, their evidence in one folder."""
+    whose: dict[Path, TableFile] = {}
+    for table in tables:
+        folder = journal_of(table).parent.resolve()
+        other = whose.setdefault(folder, table)
+        if other is not table:
+            raise UsageError(
+                f"{table.path}: record.folder: expected a folder of its own, found {folder}, that of table {other.id}; "
+                "name another"
+            )
 
 
 def _orders(table: TableFile, own: MqttFile | None, options: argparse.Namespace, *, alone: bool) -> Orders:

@@ -43,6 +43,7 @@ from engine.verdicts import Alert
 TURN_S: Final = 0.1  # so long a picture is waited for
 GOODBYE_S: Final = 10.0  # for what is not acknowledged when all ends
 CUT_SHORT_S: Final = 2.0  # for it to let go when something broke
+UNSEEN: Final = "no camera has shown the table yet"
 COMMANDS: Final = 20  # that are let in between two pictures
 
 
@@ -78,6 +79,7 @@ class Sitting:
         self.orders, self.desk, self.now = orders, desk, now
         self.broke = why  # what ended the sitting before this one
         self.stepped = False
+        self.unread = 0  # commands that never got to the door
         self.began = now()
         self.later = Later()
         self.inbox = Inbox()
@@ -131,6 +133,7 @@ class Sitting:
         ]
         for feed in self.feeds:
             stack.callback(feed.close)
+        stack.callback(self._stop_feeds)  # all of them, before one is waited for
         self.duties = Duties(self)
         self.outbox = self._outbox()
         stack.callback(self.outbox.close, CUT_SHORT_S)
@@ -140,6 +143,10 @@ class Sitting:
         self.outbox.start()
         for feed in self.feeds:
             feed.start()
+
+    def _stop_feeds(self) -> None:
+        for feed in self.feeds:
+            feed.stop()
 
     def _space(self) -> Space:
         """Have room before anything is written: the disk may have been full when power failed."""
@@ -259,17 +266,22 @@ class Sitting:
         incoming = self.inbox.take()
         found: Taken | Refused | None
         if incoming is None:
+            self._count_unread()
             found = self.door.due(self.now())
-            if found is None:
-                return False
         elif self.sight is None:
-            return True
+            found = self.door.refuse(incoming, UNSEEN, self.now())
         else:
             t = round(max(self.sight.t, self.offset + self.now() - self.began), 3)
             found = self.door.take(incoming, self.sight.table, t, self.now())
         if found is not None:
             self._answer(found)
         return incoming is not None
+
+    def _count_unread(self) -> None:
+        unread = self.inbox.dropped + self.outbox.oversized
+        if unread > self.unread:
+            self.door.unread(unread - self.unread)
+            self.unread = unread
 
     def _answer(self, found: Taken | Refused) -> None:
         body = found.body

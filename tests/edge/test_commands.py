@@ -441,6 +441,26 @@ def test_garbage_without_end_is_told_of_about_once_a_second() -> None:
     assert sum(answer.body.times for answer in (*refused, last)) == 8 * 600
 
 
+def test_what_was_never_read_is_counted_with_the_others() -> None:
+    one = door()
+    one.unread(3)
+    answer = one.due(100.0)
+    assert answer is not None
+    assert (answer.body.sender, answer.body.topic, answer.body.times, answer.body.why) == (None, TOPIC, 3, TOO_MANY)
+    for _ in range(25):
+        one.refuse(Came(DESK, b"x"), "not now", 100.5)
+    one.unread(1000)
+    answer = one.due(101.5)
+    assert answer is not None
+    assert (answer.body.sender, answer.body.times) == (None, 1005)
+
+
+def test_what_is_refused_for_what_it_is_not_is_told_why() -> None:
+    answer = door().refuse(Came(DESK, PLACE_BETS.encode()), "not now", 100.0)
+    assert answer is not None
+    assert (answer.body.sender, answer.body.taken, answer.body.why) == ("desk", False, "not now")
+
+
 def test_a_flood_of_several_is_nobodys() -> None:
     told, one = table(), door()
     for n in range(30):

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from edge.cli import main
 from edge.footage_options import add_run_options
 from edge.journal import Entry, entries
 from edge.live import run
+from edge.logs import say
 from edge.usage import UsageError
 from tests.asyncapi_messages import validate
 from tests.edge.recorded import CLIPS, write_table, write_video
@@ -270,6 +272,38 @@ def test_two_tables_of_one_name_are_refused(given: Path) -> None:
         run(options(given, "-c", str(given)), lambda *_: ToldDesk())
 
 
+def test_two_tables_in_one_folder_are_refused(tmp_path: Path) -> None:
+    record = '\n[record]\nfolder = "record"\n'
+    first, second = (table_file(tmp_path, name, record) for name in ("bj-01", "bj-02"))
+    says = f"{second}: record.folder: expected a folder of its own, found {tmp_path / 'record'}, that of table bj-01"
+    with pytest.raises(UsageError, match=re.escape(says)):
+        run(options(first, "-c", str(second)), lambda *_: ToldDesk())
+
+
+def test_a_password_is_shown_by_nothing_that_is_said(
+    given: Path, broker: Mosquitto, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = given.with_name("secret")
+    secret.write_text("hunter22\n")
+    monkeypatch.setenv("FELTWATCH_MQTT_USER", "bj-01")
+    given.write_text(given.read_text("utf-8") + url(broker) + 'password_file = "secret"\n')
+    assert run(options(given, "--quiet"), lambda *_: ToldDesk()) == 0
+    say("it is hunter22")
+    assert capfd.readouterr().err.splitlines()[-1] == "feltwatch: it is …"
+
+
+def test_a_command_before_the_table_was_seen_is_refused(given: Path, broker: Mosquitto) -> None:
+    given.write_text(given.read_text("utf-8").replace('"demo.mp4"', '"rtsp://127.0.0.1:1/table"') + url(broker))
+    with closing(broker.subscribe("feltwatch/#")) as witness:
+        watching = threading.Thread(target=run, args=(options(given, "--seconds", "5"), lambda *_: ToldDesk()))
+        watching.start()
+        witness.wait(lambda lines: any(one.topic.endswith("/note") for one in lines), PATIENCE_S)
+        broker.publish("feltwatch/demo/demo/cmd/signal/pit", '{"event":"signal","name":"shuffled"}')
+        watching.join()
+    (answer,) = bodies(journal(given), "command")
+    assert (answer["taken"], answer["why"]) == (False, "no camera has shown the table yet")
+
+
 def test_commands_are_answered(tmp_path: Path, broker: Mosquitto) -> None:
     table = table_file(tmp_path, "bj-01", url(broker))
     topic = "feltwatch/demo/bj-01/cmd/signal/pit"
@@ -320,5 +354,6 @@ def test_a_flood_garbage_and_a_huge_payload_do_no_harm(tmp_path: Path, broker: M
         answers = [json.loads(one.payload)["command"] for one in witness.lines if one.topic.endswith("/command")]
     assert not any(one["taken"] for one in answers)
     assert 5 <= len(answers) <= 80
+    assert sum(one["times"] for one in answers) > 1000  # also those that nobody had the time to look at
     assert {event["event"] for event in bodies(journal(table, "bj-01"), "event")} & {"signal", "decision"} == set()
     assert main(["verify", str(tmp_path / "bj-01.record" / "bj-01.journal")]) == 0

@@ -17,11 +17,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from io import StringIO
 from math import inf
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import linear_regression, median
 from typing import Final, Self
@@ -40,6 +42,7 @@ from edge.places import journal_of
 from edge.sitting import Orders, Sitting
 from edge.table_file import TableFile, read_table
 from edge.video import open_video
+from engine.books import find_book
 from tests.faults.practice import ERRORS, Practice, table_file
 from tests.faults.recovery import told
 from tests.mosquitto import Mosquitto, free_port
@@ -73,9 +76,9 @@ class Haste:
 class Endless(Practice):
     """Tells rounds that are dealt as they are needed; forgets what it told."""
 
-    def __init__(self, table: TableFile, now: Callable[[], float]) -> None:
+    def __init__(self, table: TableFile, now: Callable[[], float], dealer: Executor) -> None:
         super().__init__(table.book, [], 0.0, 1.0)
-        self.now, self.seed, self.chunk, self.rounds = now, table.id, 0, 0
+        self.now, self.dealer, self.seed, self.chunk, self.rounds = now, dealer, table.id, 0, 0
 
     def story(self) -> float:
         return self.now()
@@ -87,14 +90,10 @@ class Endless(Practice):
 
     def _deal(self) -> None:
         self.chunk += 1
-        dice = random.Random(f"{self.seed} {self.chunk}")  # noqa: S311  not secret
-        codes = [code for code in VISIBLE[self.book.id] if code != STALE]
-        errors = [dice.choice(codes) if dice.random() < ERRORS else None for _ in range(CHUNK)]
-        boxes = 7 if self.book.family == "blackjack" else None
         start = round(self.story() + PAUSE_S, 3)
-        stories = session(self.book.id, dice.randrange(10**6), errors, boxes=boxes, at=start)
-        self.events = [self._named(event) for event in told(stories) if float(str(event["t"])) >= start]
-        self.place, self.rounds = 0, self.rounds + len(stories)
+        events = self.dealer.submit(dealt, self.book.id, f"{self.seed} {self.chunk}", start).result()
+        self.events = [self._named(event) for event in events]
+        self.place, self.rounds = 0, self.rounds + CHUNK
         self.across = {event["id"] for event in self.events if event.get("crosswise")}
         self.names = {name: name for name in self.lies.cards}
 
@@ -102,13 +101,24 @@ class Endless(Practice):
         return event | {"id": f"{event['id']}s{self.chunk}"} if "id" in event else event
 
 
+def dealt(book: str, seed: str, start: float) -> list[Event]:
+    """Give what happens in some rounds; in a process of its own, whose memory is not looked at."""
+    dice = random.Random(seed)  # noqa: S311  not secret
+    codes = [code for code in VISIBLE[book] if code != STALE]
+    errors = [dice.choice(codes) if dice.random() < ERRORS else None for _ in range(CHUNK)]
+    boxes = 7 if find_book(book).family == "blackjack" else None
+    stories = session(book, dice.randrange(10**6), errors, boxes=boxes, at=start)
+    return [event for event in told(stories) if float(str(event["t"])) >= start]
+
+
 @dataclass
 class EndlessDesk:
     now: Callable[[], float]
+    dealer: Executor
     watched: Endless | None = None
 
     def watching(self, table: TableFile) -> Endless:
-        self.watched = Endless(table, self.now)
+        self.watched = Endless(table, self.now, self.dealer)
         return self.watched
 
 
@@ -266,14 +276,17 @@ def hasty(now: Callable[[], float], speed: float) -> Iterator[None]:
 def soak(folder: Path, hours: float, speed: float, every_s: float = EVERY_S) -> Soak:
     """Hold a table for so many of its hours."""
     (folder / "broker").mkdir()
-    with Mosquitto(folder / "broker") as broker:
+    with (
+        Mosquitto(folder / "broker") as broker,
+        ProcessPoolExecutor(1, get_context("spawn")) as dealer,
+    ):
         more = f'\n[mqtt]\nurl = "mqtt://127.0.0.1:{broker.port}"\n'
         table = read_table(table_file(folder, "soak", more))
         assert table.mqtt is not None
         wall = hours / 3 / 24 / speed  # days: a third of it, as the clock on the wall has it
         short = replace(table.record, journal_days=wall, gigabytes=FOOTAGE_GB)
         now, out = Haste(speed, time.monotonic()), Tally()
-        desk = EndlessDesk(now)
+        desk = EndlessDesk(now, dealer)
         orders = Orders(replace(table, record=short), journal_of(table), table.mqtt, until=hours * HOUR_S, out=out)
         held = Sitting(orders, desk, now=now)
         port = free_port()
