@@ -62,6 +62,13 @@ class Seat:
         ours = [event for event in came if any(self.is_twin(str(event["id"]), other) for other in others)]
         return [event for event in told if event not in ours], [*now.since]
 
+    def missed(self) -> set[str]:
+        """Give where cards lay before nothing was seen that are not found again so far."""
+        if self.before is None:
+            return set()
+        pairs = same(self.before, found(self.watcher, self.after, self.back).cards)
+        return {lay.zone for name, lay in self.before.items() if name not in pairs.values()}
+
     def _called(self, event: Event) -> Event:
         return event | {"id": self.called(str(event["id"]))} if "id" in event else event
 

@@ -62,9 +62,11 @@ class Sight:
     def _judged(self, t: float, events: list[Event]) -> Judged:
         tick = t // TICK_S > self.t // TICK_S
         self.t = max(t, self.t)
-        if self.reconciler is not None:
-            tick = tick and self.reconciler.done
+        if self.reconciler is not None and self.reconciler.done:
             events = self.reconciler.take(t, events)
+        elif self.reconciler is not None:
+            tick, seen = False, self.watching.tick(t) or {}
+            events = self.reconciler.take(t, events, {*seen.get("hidden", ())})  # type: ignore[misc]  # a list
         if tick and not events:
             ticked = self.watching.tick(t)
             events = [] if ticked is None else [ticked]

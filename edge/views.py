@@ -28,7 +28,8 @@ from vision.watcher import Watcher
 
 LATE_S: Final = 0.5  # what came so long ago may come from another camera yet
 STALL_S: Final = 1.5  # a camera that is so far behind the others sees nothing
-BACK_S: Final = 2.0  # so long after it sees again a camera has told what came meanwhile
+BACK_S: Final = 2.0  # so long after it sees again a camera has told what came meanwhile,
+HANDS_S: Final = 3.5  # or so long where a hand lies over what lay there before
 LEFT_OUT: Final = ("t", "together", "hidden")  # of what came unseen
 LOST_S: Final = 8.0  # what was not seen for longer is not waited for
 
@@ -79,7 +80,10 @@ class Joined:
         seat = self.seats.get(camera)
         self._passed(t)
         if seat is not None:
-            seat.stale = seat.watcher.started and (seat.stale or self._dark(seat) is not None)
+            dark = self._dark(seat)
+            seat.stale = seat.watcher.started and (seat.stale or dark is not None)
+            if seat.stale and dark is not None:  # it may see again with this very picture
+                self.since = dark if self.since is None else min(dark, self.since)
             if seat.stale and seat.watcher.hanging.since is None:
                 seat.renew(t)
             events = seat.watcher.step(t, picture, small)
@@ -201,7 +205,7 @@ class Joined:
                 yield from self._loses()
         elif self.since is not None:
             self.back = now if self.back is None else self.back
-            if now - self.back > BACK_S:
+            if now - self.back > (HANDS_S if any(self._is_hidden(seat) for seat in self.seats.values()) else BACK_S):
                 yield from self._over()
         if self.since is not None and not self.lost:
             return
@@ -211,6 +215,11 @@ class Joined:
             yield from self._due(over=True)
             self.told = max(self.told, now)
             yield {"t": self.told, "event": "clear"}
+
+    def _is_hidden(self, seat: Seat) -> bool:
+        """Tell whether a card that lay there before, and is not found, may lie under what hides it."""
+        missed = seat.missed()
+        return bool(missed) and not missed.isdisjoint(self._unseen(seat, inf))
 
     def _loses(self) -> Iterator[Event]:
         """Tell that what happened nobody can tell any more; what waited is of no use."""

@@ -18,7 +18,7 @@ def judge(r: "Round") -> bool:
     halted = [alert for name, alert in r.alerts.items() if r.raised[name] >= r.went_on and _halts(r, alert)]
     if not halted:
         return False
-    if any(stack.present for stack in _mains(r)):
+    if any(stack.present for stack in _mains(r)) or r.gap_t > halted[-1].t:
         r.doubt = f"nobody saw what followed {halted[-1].code}"
     elif r.given_back or halted[-1].remedy.outcome == "void" or _went_back(r, halted[-1]):
         r.void_round(f"the round was broken off and its bets went back: {halted[-1].says}")

@@ -58,6 +58,9 @@ def explained(unseen: Unseen, log: Log, lives: Lives) -> Log:
         return [*unseen.entries, end]
     if open_:
         raise Lost(f"nobody saw what followed {open_[-1]}")
+    gone = [event.id for _, event in unseen.entries if isinstance(event, Remove) and _counts(now, event.id)]
+    if gone:
+        raise Lost("a card is gone" if len(gone) == 1 else "cards are gone")
     cards = [entry for entry in unseen.entries if isinstance(entry[1], Dealt)]
     moves = [entry for entry in unseen.entries if isinstance(entry[1], Move)]
     why = Lost("what lies does not follow from what lay before")
@@ -198,6 +201,12 @@ def _parted(entries: Sequence[Entry], now: Round) -> Iterator[tuple[Log, Log]]:
 
 def _insures(event: Chips) -> bool:
     return event.spot is not None and event.spot.kind == "insurance"
+
+
+def _counts(round_: Round, name: str) -> bool:
+    """Tell whether a card lay in a hand that was not decided."""
+    seen = round_.seen.get(name)
+    return seen is not None and not seen.gone and seen.zone.box is not None and not round_.done(seen.zone)
 
 
 def _grave(round_: Round) -> set[str]:

@@ -146,7 +146,7 @@ class Round(Watched):
         for stack in self.stacks.values():
             stack.blind = stack.blind or (self.closed and not self.undecided(stack))
             stack.unsure = stack.unsure or stack.blind or (self.closed and stack.told > event.since)
-        self.gap = event.says
+        self.gap, self.gap_t = event.says, event.t
         self.unwatched(event.t - event.since)
 
     # ---- what a game adds ---------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ class Watched(Voice):
         self.doubt = ""  # what nobody saw, and decides how the round ended
         self.lost = ""  # why nobody can tell how it went on
         self.gap = ""  # when nobody watched, if that was so
+        self.gap_t = 0.0  # when somebody did again
 
     @property
     def only_seen(self) -> bool:

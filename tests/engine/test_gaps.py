@@ -44,6 +44,8 @@ def said(*events: Told) -> list[dict[str, object]]:
     [
         (DEALT, [card(9, "c4", "box1.cards", "Th", crosswise=True, since=5)], "nobody saw how box 1 doubled"),
         (DEALT, [chips(9, "box1.main", 0, since=5)], "chips of the main bet of box 1 are gone"),
+        (DEALT, [{"t": 9, "event": "remove", "id": "c1"}], "a card is gone"),
+        (DEALT, [{"t": 9, "event": "remove", "id": name} for name in ("c1", "c3")], "cards are gone"),
         (DEALT, [chips(9, "box1.main", 50, since=5)], "chips of the main bet of box 1 are gone"),
         (
             [*BET, card(2, "c1", "box1.cards", "5h"), card(3, "c2", "dealer.cards", "9d")],
