@@ -180,7 +180,11 @@ def _taken(r: "Round", stack: "Stack", amount: Decimal, was: Decimal) -> None:
     if not amount:
         return
     if r.undecided(stack):
-        if not r.withdrawn_chips(stack, -amount):
+        if r.withdrawn_chips(stack, -amount):
+            return
+        if r.gap and not stack.present:  # what nobody saw may have made the round void
+            r.doubt = r.doubt or f"nobody saw why {name(stack.spot)} went back"
+        else:
             _slipped(r, "bet-pinched", stack, -amount)
         return
     owed = payments.due(r, stack)

@@ -289,7 +289,7 @@ class Round(Watched):
             return
         unseen = bool(self.doubt)  # before what only the end of the round leaves open
         inferred = not self.void and broken_off.judge(self)
-        if not self.void:
+        if not self.void and not (unseen and self.gap):
             self.ending()
         if not self.void and not unseen:
             payments.lying(self, announced=announced)

@@ -77,6 +77,12 @@ def test_a_round_goes_on_where_only_one_thing_can_have_happened() -> None:
     assert found[-1]["result"] == "completed"
 
 
+def test_a_bet_that_goes_back_after_a_gap_may_be_of_a_void_round() -> None:
+    taken = chips(12, "box1.main", 0, by="player")
+    *_, end = said(*DEALT, GAP, card(9, "c4", "box1.cards", "8h", since=5), TICK, taken, {"t": 20, "event": "clear"})
+    assert (end["result"], end["why"]) == ("unresolved", "nobody saw why the main bet of box 1 went back")
+
+
 @pytest.mark.parametrize(
     ("event", "says"),
     [
