@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from engine.books import Book
 from engine.cards import Card
+from engine.events import Gap
 from engine.shoe import Shoe
 from engine.spots import ZONES, parse_spot
 from engine.table import Table
@@ -20,6 +21,7 @@ def kept(table: Table) -> dict[str, object]:
         "events": table.events,
         "heard": table.heard,
         "blind": table.blind,
+        "after": None if table.after is None else [table.after.t, table.after.since],
         "stale": {name: zone.text for name, zone in table.stale.items()},
         "lying": {
             name: [None if amount is None else str(amount), left] for name, (_, amount, left) in table.lying.items()
@@ -39,6 +41,9 @@ def again(book: Book, found: Mapping[str, object]) -> Table:
     table = Table(book)
     table.number, table.events = _whole(found["round"]), _whole(found["events"])
     table.heard, table.blind = bool(found["heard"]), bool(found["blind"])
+    if found.get("after") is not None:
+        t, since = _list(found["after"])
+        table.after = Gap(float(str(t)), float(str(since)))
     table.stale = {name: ZONES[str(zone)] for name, zone in _mapping(found["stale"]).items()}
     for name, (amount, left) in _pairs(found["lying"]):
         table.lying[name] = (parse_spot(name), None if amount is None else Decimal(str(amount)), bool(left))

@@ -21,6 +21,17 @@ PLAYED_S: Final = 8.0  # in so long a hand may be dealt, split, lost and taken u
 MOST: Final = 3  # cards of one hand that came unseen, of which every order is tried
 FOUR: Final = 4  # cards of each hand are dealt first; else
 FIRST_TWO: Final = 2  # and which of a hand's cards these are means something
+BETS_SAY: Final = frozenset(  # where a card was due hangs on which boxes have a bet
+    {
+        "box-double-card",
+        "box-skipped",
+        "card-to-box-without-bet",
+        "dealer-first-card-missing",
+        "dealer-second-card-too-early",
+        "unexpected-card",
+        "wrong-box-order",
+    }
+)
 CAME: Final = (Chips, Dealt, Turn, Move, Remove)
 
 

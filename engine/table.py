@@ -13,7 +13,7 @@ from engine.money import ZERO
 from engine.round import Round
 from engine.rounds import new_round
 from engine.shoe import Shoe
-from engine.verdicts import Started, Verdict
+from engine.verdicts import Alert, Started, Verdict
 
 if TYPE_CHECKING:
     from engine.spots import Zone
@@ -40,6 +40,7 @@ class Table:
         self.fresh_shoe: int | None = None  # shuffled while a round was on: the cards to burn then
         self.held: order.Log = []  # a card that is wrong only if none came unseen, and what came after it
         self.unseen: gaps.Unseen | None = None  # nobody watched, and what came then is still being told
+        self.after: Gap | None = None  # the bets of the round that is on, or of the next, were not all seen placed
         self.blind = False  # cards lie there of a round that nobody knows: until they are gone nothing is judged
 
     def apply(self, event: Event) -> list[Verdict]:
@@ -138,6 +139,8 @@ class Table:
         if self.fresh_shoe is not None:
             self.shoe.shuffled(self.fresh_shoe)
             self.fresh_shoe = None
+        if life.round.drawn:
+            self.after = None
         self.seats = life.round.seats_kept()
         self.stale = life.round.stale.copy()
         left = [seen for seen in life.round.seen.values() if not seen.gone and seen.zone.box is not None]
@@ -172,8 +175,10 @@ class Table:
     def _gap(self, event: Gap, out: list[Verdict]) -> None:
         """What came before is over, but for a round that goes on; what waited for a hidden place may have come then."""
         if event.lost:
-            self._lose(event.says, event.t, out)
+            self._lose(event, out)
             return
+        if self.life is None or not self.life.round.closed:
+            self.after = event
         self.unseen, self.held = gaps.Unseen(self.events, event, self.held), []
         if self.life is None:
             self._forget()
@@ -192,18 +197,19 @@ class Table:
         try:
             found = gaps.explained(unseen, life.log, lambda log: self._lived(life, log))
         except gaps.Lost as lost:
-            self._lose(unseen.gap._replace(why=str(lost)).says, unseen.gap.t, out)
+            self._lose(unseen.gap._replace(why=str(lost)), out)
             found = []
             for _, event in unseen.entries:
                 self._overlooks(event)
         for entry in found:
             self._goes_on(life, entry, out)
 
-    def _lose(self, why: str, t: float, out: list[Verdict]) -> None:
+    def _lose(self, gap: Gap, out: list[Verdict]) -> None:
         """What happened nobody can tell: the round ends, and nothing is judged until its cards are gone."""
         if self.life is not None:
-            self.life.round.lost = why
-            self._end(self.life, t, out, announced=False)
+            self.life.round.lost = gap.says
+            self._end(self.life, max(gap.t, self.life.round.t), out, announced=False)
+        self.after = gap
         self.held, self.stale, self.blind = [], {}, True
         self._forget()
 
@@ -291,8 +297,18 @@ class Table:
         return True
 
     def _drain(self, round_: Round, out: list[Verdict]) -> None:
-        out.extend(round_.out)
-        round_.out.clear()
+        found, round_.out[:] = [*round_.out], []
+        self._say(found, out)
+
+    def _say(self, found: Sequence[Verdict], out: list[Verdict]) -> None:
+        """Say what was found; where a card went amiss only if all bets are known, the round is lost instead."""
+        gap = self.after
+        if gap is not None and any(isinstance(one, Alert) and one.code in gaps.BETS_SAY for one in found):
+            out += [one for one in found if not isinstance(one, Alert)]
+            self.after = None
+            self._lose(gap._replace(why="what was bet is not sure"), out)
+        else:
+            out += found
 
     # ---- second thoughts ----------------------------------------------------------------------------------------
 
@@ -346,12 +362,13 @@ class Table:
         if life.over is not None:
             new.finish(life.over[0], announced=life.over[1])
         new.t, new.n = now, self.events
-        out.extend(changes(old, new, now))
+        said = [*changes(old, new, now)]
         if life.over is not None:
             ends = [one for one in (old.ended, new.ended) if one is not None]
             if len(ends) == 2 and (ends[0].result, ends[0].why) != (ends[1].result, ends[1].why):
-                out.append(replace(ends[1], t=now))
+                said.append(replace(ends[1], t=now))
         new.out.clear()
         life.round = new
+        self._say(said, out)
         if life is self.last and self.life is None:
             self.shoe = new.shoe.copy()

@@ -28,6 +28,7 @@ SOME_PRINT: Final = 0.1  # the same where a sleeve covers half of it
 WAS: Final = 0.5  # the same where a stack stood, and something changed
 ALL_PRINT: Final = 0.8  # the same where it did not
 CERTAIN: Final = 0.85  # a score that no ring has, and
+SURE: Final = 0.95  # a score that chips of the colour of the felt have at the first look, and a ring in one of 70 cases
 LITTLE_NEW: Final = 0.2  # of such a stack's top has changed at least: chips may have the colour of the felt
 SLEEVE: Final = 0.66  # a score: what shows beside a hand had better be sure
 FELT: Final = 25  # grey levels by which a felt differs from itself
@@ -122,7 +123,7 @@ class Stacks:
     def _is_new(self, seen: StackGlimpse, patch: Patch, look: Look) -> bool:
         """Tell whether chips may have come where something looks like a stack."""
         if look.first:
-            return seen.score >= FIRM and not _printed(seen, look)
+            return seen.score >= SURE or (seen.score >= FIRM and not _printed(seen, look))
         if _uncovered(seen, patch, look):
             return False
         hand, changed = look.under_hand(patch), patch.share(look.sight.changed)

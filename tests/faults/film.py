@@ -23,9 +23,9 @@ from edge.recovery import NAME, recall
 from edge.round_fold import RoundFold
 from edge.sight import Judged, Sight
 from edge.video import Frame
-from engine.verdicts import Alert, Ended, Settlement, Verdict, Withdrawn, encode
+from engine.verdicts import Alert, Ended, Settlement, Started, Verdict, Withdrawn, encode
 from tests.faults.recovery import GRAVE, Memory
-from tests.watching import clip, eyes
+from tests.watching import SECOND, clip, eyes
 from vision.attention import shrunk
 
 CAMERA: Final = "camera"
@@ -121,10 +121,11 @@ class Said:
 
 
 def standing(verdicts: Sequence[Verdict]) -> dict[int, Said]:
-    """Give what stands of each round in the end."""
+    """Give what stands of each round of the film in the end; one that nobody saw was not counted."""
     found: dict[int, Said] = {}
+    numbers = {one.round: 1 if one.t < SECOND else 2 for one in verdicts if isinstance(one, Started)}
     for one in verdicts:
-        said = found.setdefault(one.round, Said())
+        said = found.setdefault(numbers[one.round], Said())
         if isinstance(one, Alert) and one.severity in GRAVE:
             said.alerts[one.id] = f"{one.code} {one.clause}"
         elif isinstance(one, Withdrawn):
