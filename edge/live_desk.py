@@ -9,6 +9,7 @@ from edge.table_file import TableFile
 from edge.views import Joined
 from vision.eyes import Eyes
 from vision.pictures import Picture
+from vision.watcher import STILL_S
 
 Event = dict[str, object]
 SELDOM_S: Final = 0.4  # between two pictures: with three a second rounds are followed, with two they are not
@@ -28,6 +29,7 @@ class Watched(Joined):
         seat = self.seats.get(camera)
         if seat is None and camera in self.parts:
             self.join(camera, (picture.shape[1], picture.shape[0]))
+            self.seats[camera].watcher.still_s = STILL_S
             self._whole[camera] = True
         elif seat is not None and seat.at is not None:
             longest = WHOLE_S if self._whole[camera] else SELDOM_S

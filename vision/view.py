@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vision.seen import Point, Quad
 
 
@@ -28,3 +31,8 @@ class View:
     stacks: tuple[StandingStack, ...] = ()
     hands: tuple[Quad, ...] = ()
     doubts: tuple[str, ...] = ()
+
+
+def quad_of(corners: NDArray[np.float64]) -> Quad:
+    a, b, c, d = ((float(x), float(y)) for x, y in corners)
+    return a, b, c, d

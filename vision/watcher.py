@@ -26,14 +26,13 @@ from vision.layout import Layout
 from vision.look import Look
 from vision.lying import Lying
 from vision.parts import left_to_others, watched
-from vision.seen import Quad
 from vision.sides import Sides
 from vision.stacks import Stacks
 from vision.supposing import Supposing
 from vision.telling import Event, Now, Telling
 from vision.tracks import Card, Patch, Stack, distance
 from vision.unseen import unseen
-from vision.view import LyingCard, StandingStack, View
+from vision.view import LyingCard, StandingStack, View, quad_of
 
 Picture = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
@@ -44,6 +43,7 @@ ROUND_MM: Final = 70.0  # seen around what changed, so that a card there is seen
 SMALLEST_PX: Final = 160
 LOOKS: Final = 3  # in one frame; what is left waits for the next
 WAITS: Final = (0.0, 0.07, 0.07, 0.08, 0.12, 0.2, 0.3, 0.5, 0.8)  # seconds after each look at the same change
+STILL_S: Final = 0.2  # before the first look in the midst of a round
 SOON_S: Final = 0.1  # a back that was seen once is looked for, if nothing else has led there
 SWEEP_S: Final = 0.4
 ZOOMS: Final = (1.0, 1.0, 0.86, 1.16)  # what is looked at again is looked at otherwise
@@ -95,6 +95,8 @@ class Watcher:
         self.large = LARGE_MM2 * (camera.scale(*layout.middle) / self.attention.factor) ** 2
         self.room = ROUND_MM * camera.scale(*layout.middle) / self.attention.factor
         self.started = False
+        self.still_s = 0.0  # so long it is seen what moves before the first look
+        self.first: float | None = None  # when the first picture came
         self.sweep = 0.0  # when it is next seen to that no card is believed to lie on bare felt
         self.show = 0.0  # when hands that are being turned are next looked at
         self.looks = 0
@@ -109,7 +111,7 @@ class Watcher:
         found = Watcher(self.camera, self.layout, self.eyes, everywhere=self.everywhere)
         found.attention, found.sides, found.hanging = self.attention, self.sides, self.hanging
         found.stacks, found.bets, found.backs, found.lying.sizes = self.stacks, self.bets, self.backs, self.lying.sizes
-        found.telling.setting = self.telling.setting
+        found.telling.setting, found.still_s = self.telling.setting, STILL_S
         return found
 
     def step(self, t: float, picture: Picture, small: Picture | None = None) -> list[Event]:
@@ -120,7 +122,7 @@ class Watcher:
                 f"found {picture.shape[1]} x {picture.shape[0]}"
             )
         sight = self.attention.step(t, picture, small)
-        if self.hanging.step(sight, self.attention):
+        if self.hanging.step(sight, self.attention) or self._settles(t):
             return []  # where things lie is not known: better nothing is told than something wrong
         self.attention.let_be(sight, self.elsewhere)
         disturbed = sight.changed | sight.moved
@@ -136,8 +138,7 @@ class Watcher:
         facts += self._soon(sight, picture)
         facts += self._again(sight, picture)
         facts += self._shown(sight, picture)
-        asked = self.telling.asks(t, self.lying)
-        if asked is not None:
+        if (asked := self.telling.asks(t, self.lying)) is not None:
             facts += self._look(sight, picture, self._around(asked), ~self.attention.calm(t), asked)
         if t >= self.sweep:
             self.sweep = t + SWEEP_S
@@ -181,14 +182,19 @@ class Watcher:
         """Tell what is still held when the footage ends."""
         return []
 
+    def _settles(self, t: float) -> bool:
+        """Tell whether it is not known yet what moves."""
+        self.first = t if self.first is None else self.first
+        return t - self.first < self.still_s
+
     # ---- looking ----------------------------------------------------------------------------------------------------
 
     def _begin(self, sight: Sight, picture: Picture) -> list[Fact]:
         """Look at the whole table once: what lies there already."""
         whole = (0, 0, self.camera.width, self.camera.height)
         seen = glimpse(self.eyes, self.camera, picture, whole, sight.shift, Aim())
-        nothing = np.zeros_like(sight.changed)
-        look = Look(sight, self.attention, self.sides, picture, seen, nothing, nothing, first=True)
+        nothing, moving = np.zeros_like(sight.changed), ~self.attention.calm(sight.t)
+        look = Look(sight, self.attention, self.sides, picture, seen, nothing, moving, first=True)
         facts = [*self.lying.take(look)]
         self.stacks.take(look)
         taken = np.zeros_like(nothing)
@@ -337,8 +343,7 @@ class Watcher:
         if self.lying.sizes.usual is None or len(pixels) < self.large / 2:
             return seen
         middle = np.median(self.camera.to_felt(pixels), axis=0)
-        near = self.lying.nearest(middle)
-        if near is None:
+        if (near := self.lying.nearest(middle)) is None:
             return seen
         area = self.layout.by_name.get(near.zone or "")
         ways = [near.angle + 90] + ([area.turn + 90 + off for off in ASKEW] if area is not None else [])
@@ -388,13 +393,8 @@ class Watcher:
     def view(self) -> View:
         """Give what is believed to lie there now."""
         cards = tuple(
-            LyingCard(card.id, _quad(card.quad), card.up, card.face, card.zone, card.votes.best[1])
+            LyingCard(card.id, quad_of(card.quad), card.up, card.face, card.zone, card.votes.best[1])
             for card in self.lying.cards
         )
         stacks = tuple(StandingStack(one.spot, one.center, one.radius) for one in self.stacks.stacks)
-        return View(cards, stacks, tuple(_quad(hand) for hand in self.hands), self.hanging.doubts())
-
-
-def _quad(quad: NDArray[np.float64]) -> Quad:
-    a, b, c, d = ((float(x), float(y)) for x, y in quad)
-    return a, b, c, d
+        return View(cards, stacks, tuple(quad_of(hand) for hand in self.hands), self.hanging.doubts())
