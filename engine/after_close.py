@@ -182,7 +182,7 @@ def _taken(r: "Round", stack: "Stack", amount: Decimal, was: Decimal) -> None:
     if r.undecided(stack):
         if r.withdrawn_chips(stack, -amount):
             return
-        if r.gap and not stack.present:  # what nobody saw may have made the round void
+        if r.gap_t > r.closed_at and not stack.present:  # what nobody saw may have made the round void
             r.doubt = r.doubt or f"nobody saw why {name(stack.spot)} went back"
         else:
             _slipped(r, "bet-pinched", stack, -amount)
