@@ -22,6 +22,7 @@ class Lay:
     face: str | None
     up: bool
     place: tuple[float, float] | None = None  # millimetres
+    across: bool = False  # it lies crosswise
 
     def near(self, other: "Lay") -> bool:
         return self.away(other) <= NEAR_MM
@@ -56,7 +57,8 @@ def found(watcher: Watcher, events: Sequence[Event], back: float) -> Found:
         old = bool(event.get("found")) or _since(event) <= back
         if kind == "card" and old:
             face = None if event["card"] is None else str(event["card"])
-            cards[name] = Lay(str(event["zone"]), face, event["face"] == "up", places.get(name))
+            across = bool(event.get("crosswise"))
+            cards[name] = Lay(str(event["zone"]), face, event["face"] == "up", places.get(name), across)
         elif kind == "correct" and name in cards:
             cards[name] = replace(cards[name], face=None if event["card"] is None else str(event["card"]))
         elif kind == "chips" and old and event["spot"] not in chips:
@@ -84,7 +86,8 @@ def changes(before: Mapping[str, Lay], now: Found, pairs: Mapping[str, str]) -> 
         if name in pairs:
             yield from _changed(pairs[name], before[pairs[name]], lay)
         else:
-            yield {"event": "card", "id": name, "zone": lay.zone, **_side(lay), **_hand(lay.zone)}
+            across = {"crosswise": True} if lay.across else {}
+            yield {"event": "card", "id": name, "zone": lay.zone, **_side(lay), **_hand(lay.zone), **across}
     for name in before:
         if name not in pairs.values():
             yield {"event": "remove", "id": name}

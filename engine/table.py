@@ -139,7 +139,7 @@ class Table:
         if self.fresh_shoe is not None:
             self.shoe.shuffled(self.fresh_shoe)
             self.fresh_shoe = None
-        if life.round.drawn:
+        if self._bets_unsure(life.round):
             self.after = None
         self.seats = life.round.seats_kept()
         self.stale = life.round.stale.copy()
@@ -177,8 +177,7 @@ class Table:
         if event.lost:
             self._lose(event, out)
             return
-        if self.life is None or not self.life.round.closed:
-            self.after = event
+        self.after = event
         self.unseen, self.held = gaps.Unseen(self.events, event, self.held), []
         if self.life is None:
             self._forget()
@@ -218,6 +217,10 @@ class Table:
         self.lying = {text: (spot, amount, False) for text, (spot, amount, _) in self.lying.items()}
         self.last = self.fresh_shoe = None
         self.shoe.shuffled(0)
+
+    def _bets_unsure(self, round_: Round) -> bool:
+        """Tell whether nobody saw a part of the betting: then where its cards were due is not sure."""
+        return self.after is not None and round_.drawn > 0 and round_.closed_at >= self.after.since
 
     def _overlooks(self, event: Event) -> bool:
         """Say whether an event is of a round that nobody knows; keep book of the chips: what is left lying is a bet."""
@@ -302,7 +305,7 @@ class Table:
 
     def _say(self, found: Sequence[Verdict], out: list[Verdict]) -> None:
         """Say what was found; where a card went amiss only if all bets are known, the round is lost instead."""
-        gap = self.after
+        gap = self.after if self.life is None or self._bets_unsure(self.life.round) else None
         if gap is not None and any(isinstance(one, Alert) and one.code in gaps.BETS_SAY for one in found):
             out += [one for one in found if not isinstance(one, Alert)]
             self.after = None

@@ -1,12 +1,14 @@
 """A table between two rounds, written down and read again; what is not ours is refused."""
 
 import json
+from collections.abc import Mapping
 
 import pytest
 
 from edge.judge import read
 from engine import between
 from engine.books import find_book
+from engine.events import Gap
 from engine.table import Table
 
 BOOK = find_book("blackjack-rws-v5")
@@ -19,9 +21,9 @@ TOLD = [
 ]
 
 
-def kept() -> dict[str, object]:
+def kept(*more: Mapping[str, object]) -> dict[str, object]:
     table = Table(BOOK)
-    for event in TOLD:
+    for event in (*TOLD, *more):
         table.apply(read(json.dumps(event).encode()))
     found: dict[str, object] = json.loads(json.dumps(between.kept(table)))
     return found
@@ -31,6 +33,13 @@ def test_a_table_is_what_it_was() -> None:
     found = between.again(BOOK, kept())
     assert between.kept(found) == kept()
     assert (found.number, [*found.lying]) == (1, ["box3.main"])
+
+
+def test_that_nobody_watched_is_known_still() -> None:
+    gap = ({"t": 9.5, "event": "gap", "since": 5}, {"t": 11, "event": "tick"})
+    found = between.again(BOOK, kept(*gap))
+    assert found.after == Gap(9.5, 5.0)
+    assert between.kept(found) == kept(*gap)
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,17 @@ def test_a_bet_that_goes_back_after_a_gap_may_be_of_a_void_round() -> None:
     assert (end["result"], end["why"]) == ("unresolved", "nobody saw why the main bet of box 1 went back")
 
 
+@pytest.mark.parametrize("bet", [[chips(10, "box2.main", 100, since=5)], []])
+def test_a_card_to_a_box_whose_bet_nobody_saw_is_no_mistake(bet: list[Told]) -> None:
+    gap = {"t": 10, "event": "gap", "since": 5}
+    seen = chips(12, "box3.main", 100, by="player")
+    found = said(
+        {"t": 1, "event": "clear"}, gap, *bet, seen, card(14, "c1", "box1.cards", "5h"), {"t": 15, "event": "clear"}
+    )
+    ends = [(one["result"], one["why"]) for one in found if one["verdict"] == "round-ended"]
+    assert ends == [("unresolved", "nobody watched from 5.0 s to 10.0 s, and what was bet is not sure")]
+
+
 @pytest.mark.parametrize(
     ("event", "says"),
     [
