@@ -14,14 +14,14 @@ from edge.doctor_box import giga
 from edge.findings import Finding, bad, judged, ok, warn
 from edge.journal import BrokenError, Fact, about, claimed, hash_of
 from edge.places import folder_of, journal_of
+from edge.space import ALERT_BYTES
 from edge.table_file import TableFile
 from edge.usage import UsageError
 
 SYNCS: Final = 7
 SLOW_SYNC_S: Final = (1.0, 0.05)  # for one: each message waits for one
 FREE_BYTES: Final = (200_000_000, 2_000_000_000)
-ALERT_BYTES: Final = 1_500_000  # of a still and a clip
-ALERTS_A_DAY: Final = 400  # of a table, where nobody knows better: no table should have so many
+ALERTS_A_DAY: Final = 400  # of a table: none should have so many
 PROVED: Final = 2_000  # entries, from the last back
 WAITING: Final = 10_000  # entries that the broker has not acknowledged
 FORGETFUL: Final = {"tmpfs": "memory", "ramfs": "memory", "overlay": "the container, which may be thrown away"}
