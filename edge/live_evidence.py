@@ -74,6 +74,7 @@ class LiveRecorder:
         now: Callable[[], float] = monotonic,
     ) -> None:
         self.folder, self.told, self.bounds, self.now = folder, told, bounds, now
+        self.table = ""  # as pictures name it
         self.room: Room = room or Boundless()
         self._cameras = {name: Camera(name) for name in cameras}
         self._promised: OrderedDict[str, Mapping[str, str]] = OrderedDict()
@@ -125,7 +126,7 @@ class LiveRecorder:
                 return self._promised[alert.id]
             eye = self._best(alert)
             raised = eye.newest.t if eye and eye.newest else 0.0
-            case = Case(alert, self._names(alert, at, eye), partial(_wall, at, raised), self.now(), eye)
+            case = Case(alert, self._names(alert, at, eye), partial(_wall, self.table, at, raised), self.now(), eye)
             self._promised[alert.id] = case.names
             if len(self._promised) > KNOWN:
                 self._promised.popitem(last=False)
@@ -309,7 +310,8 @@ class LiveRecorder:
             self.told(dropped(case.alert.id, names, why))
 
 
-def _wall(at: str, raised: float, t: float) -> str:
-    """Write when a frame was taken, as the clock on the wall had it; that of an alert is known."""
+def _wall(table: str, at: str, raised: float, t: float) -> str:
+    """Write where and when a frame was taken, as the clock on the wall had it; that of an alert is known."""
     moment = datetime.fromisoformat(at) + timedelta(seconds=t - raised)
-    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-5] + " UTC"
+    written = moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-5] + " UTC"
+    return f"{table}   {written}".lstrip()

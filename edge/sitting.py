@@ -120,6 +120,7 @@ class Sitting:
         self.recorder = LiveRecorder(
             orders.folder, self.later.kept.put, [one.name for one in table.cameras], self.space
         )
+        self.recorder.table = table.id
         stack.callback(self.recorder.close)
         self.record = Record(self.holding.add, self.recorder.promise, orders.out)
         self.fold = found.fold

@@ -104,6 +104,7 @@ def bench(
 ) -> Iterator[Bench]:
     told, clock = Told(), Clock()
     recorder = LiveRecorder(folder, told, cameras, room, bounds, clock)
+    recorder.table = "bj-07"
     try:
         yield Bench(recorder, told, clock)
     finally:
@@ -477,9 +478,7 @@ def test_frames_that_come_faster_than_they_can_be_made_small_are_left_out(
         assert len(eye.ring) <= 42
 
 
-def test_the_words_on_a_picture_say_when_it_was_by_the_clock_on_the_wall(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_words_on_a_picture_say_where_and_when_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     heads: list[str] = []
 
     def noted(past: Past, its: Alert, raised: float, when: Callable[[float], str]) -> Drawn:
@@ -494,5 +493,5 @@ def test_the_words_on_a_picture_say_when_it_was_by_the_clock_on_the_wall(
         one.raise_(alert())
         one.clock.t += 1.6
         one.told.wait(1)
-    assert "2026-01-02 03:04:05.6 UTC" in heads
-    assert min(heads) == "2026-01-02 03:04:03.6 UTC"
+    assert "bj-07   2026-01-02 03:04:05.6 UTC" in heads
+    assert min(heads) == "bj-07   2026-01-02 03:04:03.6 UTC"
