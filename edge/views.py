@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from edge.meanwhile import CAME
+from edge.reconciling import HANDS_S
 from edge.seats import Held, Seat
 from edge.table_cameras import Size, hung, named_parts, parts_of
 from edge.table_file import TableFile
@@ -28,8 +29,7 @@ from vision.watcher import Watcher
 
 LATE_S: Final = 0.5  # what came so long ago may come from another camera yet
 STALL_S: Final = 1.5  # a camera that is so far behind the others sees nothing
-BACK_S: Final = 2.0  # so long after it sees again a camera has told what came meanwhile,
-HANDS_S: Final = 3.5  # or so long where a hand lies over what lay there before
+BACK_S: Final = 2.0  # so long after it sees again a camera has told what came meanwhile, where no hand is in the way
 LEFT_OUT: Final = ("t", "together", "hidden")  # of what came unseen
 LOST_S: Final = 8.0  # what was not seen for longer is not waited for
 
@@ -205,7 +205,8 @@ class Joined:
                 yield from self._loses()
         elif self.since is not None:
             self.back = now if self.back is None else self.back
-            if now - self.back > (HANDS_S if any(self._is_hidden(seat) for seat in self.seats.values()) else BACK_S):
+            waited = now - self.back
+            if waited > HANDS_S or (waited > BACK_S and not any(map(self._is_hidden, self.seats.values()))):
                 yield from self._over()
         if self.since is not None and not self.lost:
             return

@@ -305,8 +305,9 @@ class Table:
 
     def _say(self, found: Sequence[Verdict], out: list[Verdict]) -> None:
         """Say what was found; where a card went amiss only if all bets are known, the round is lost instead."""
-        gap = self.after if self.life is None or self._bets_unsure(self.life.round) else None
-        if gap is not None and any(isinstance(one, Alert) and one.code in gaps.BETS_SAY for one in found):
+        gap, life = self.after, self.life
+        alerts = [one for one in found if isinstance(one, Alert) and one.code in gaps.BETS_SAY]
+        if gap and life and self._bets_unsure(life.round) and any(one.round == life.number for one in alerts):
             out += [one for one in found if not isinstance(one, Alert)]
             self.after = None
             self._lose(gap._replace(why="what was bet is not sure"), out)
