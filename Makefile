@@ -32,6 +32,9 @@ setup: .venv/.ready
 	@test -e $@ || $(PYTHON) -m venv --clear .venv
 	@$(bin)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@$(bin)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@mkdir -p .venv/typed/feltwatch
+	@ln -sfn ../../../edge/api/__init__.py .venv/typed/feltwatch/__init__.py
+	@for part in engine vision models datasets edge; do ln -sfn ../../../$$part .venv/typed/feltwatch/$$part; done
 	@touch $@
 
 check: setup
@@ -75,14 +78,14 @@ training: setup
 	@$(bin)/pytest tests/training/learning.py
 
 models: training
-	@$(bin)/python -m datasets fetch
-	@$(bin)/python -m datasets set tables -o $(sets)/tables --count 4600 --seed 41
-	@$(bin)/python -m datasets set strewn -o $(sets)/strewn --count 2500 --seed 42
-	@$(bin)/python -m models train detector $(photographs:%=--photographs %)
-	@$(bin)/python -m models export detector
-	@$(bin)/python -m models train reader $(photographs:%=--photographs %)
-	@$(bin)/python -m models export reader
-	@$(bin)/python -m models evaluate calibrate --write
+	@$(bin)/python -m feltwatch.datasets fetch
+	@$(bin)/python -m feltwatch.datasets set tables -o $(sets)/tables --count 4600 --seed 41
+	@$(bin)/python -m feltwatch.datasets set strewn -o $(sets)/strewn --count 2500 --seed 42
+	@$(bin)/python -m feltwatch.models train detector $(photographs:%=--photographs %)
+	@$(bin)/python -m feltwatch.models export detector
+	@$(bin)/python -m feltwatch.models train reader $(photographs:%=--photographs %)
+	@$(bin)/python -m feltwatch.models export reader
+	@$(bin)/python -m feltwatch.models evaluate calibrate --write
 
 clean:
 	@rm -rf .venv .fuzz feltwatch-demo .*-feltwatch-demo build dist *.egg-info .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis

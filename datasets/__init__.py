@@ -1,1 +1,4 @@
-"""Where pictures, rounds and labels come from."""
+"""The synthetic casino: card art, scenes, pictures and films with their exact truth.
+
+Start at `__main__.py` for the commands, at `scene/scene.py` for what a picture is made of.
+"""

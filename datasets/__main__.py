@@ -1,32 +1,38 @@
-"""`python -m datasets COMMAND`: card art, decks and, on top of them, pictures and footage to train readers with."""
+"""`python -m feltwatch.datasets COMMAND`: card art, decks, and pictures and footage made from them."""
 
 import importlib
 import os
 import sys
 from types import MappingProxyType
 
-from datasets.faults import DataError
+from feltwatch.datasets.common.errors import DataError
 
 COMMANDS = MappingProxyType(  # command -> its module, which has main(arguments) -> exit code; and what it does
     {
-        "fetch": ("datasets.fetch", "get card art from the package registries and draw our own decks"),
-        "decks": ("datasets.listing", "list the designs with their split and family"),
-        "deck": ("datasets.scan", "make a deck of your own photographs of 52 cards"),
-        "chips": ("datasets.own_chips", "make a set of chips of your own photographs of each value"),
-        "leaks": ("datasets.leaks", "look for test designs in training sets"),
-        "photographs": ("datasets.real", "find whole cards in labelled photographs"),
-        "set": ("datasets.setting", "write a training set of tables or crops"),
-        "footage": ("datasets.shooting", "film simulated rounds, with their truth"),
-        "physical": ("datasets.physical", "render tables in real light, with Blender"),
-        "preview": ("datasets.preview", "contact sheets of decks, renders, photographs and written sets"),
-        "realism": ("datasets.realism", "tell rendered cards from photographed ones, and by what"),
+        "fetch": (
+            "feltwatch.datasets.sources.fetch",
+            "get card art from the package registries and draw our own decks",
+        ),
+        "decks": ("feltwatch.datasets.sources.listing", "list the designs with their split and family"),
+        "deck": ("feltwatch.datasets.photos.scan", "make a deck of your own photographs of 52 cards"),
+        "chips": ("feltwatch.datasets.photos.own_chips", "make a set of chips of your own photographs of each value"),
+        "leaks": ("feltwatch.datasets.sources.leaks", "look for test designs in training sets"),
+        "photographs": ("feltwatch.datasets.photos.real", "find whole cards in labelled photographs"),
+        "set": ("feltwatch.datasets.sets.set_cli", "write a training set of tables or crops"),
+        "footage": ("feltwatch.datasets.film.film_cli", "film simulated rounds, with their truth"),
+        "physical": ("feltwatch.datasets.physical.command", "render tables in real light, with Blender"),
+        "preview": (
+            "feltwatch.datasets.sets.preview",
+            "contact sheets of decks, renders, photographs and written sets",
+        ),
+        "realism": ("feltwatch.datasets.photos.realism", "tell rendered cards from photographed ones, and by what"),
     }
 )
 
 
 def usage() -> str:
     lines = [f"    {name:10} {says}" for name, (_, says) in COMMANDS.items()]
-    return "\n".join(["usage: python -m datasets COMMAND [--help | ARGUMENTS]", "", *lines])
+    return "\n".join(["usage: python -m feltwatch.datasets COMMAND [--help | ARGUMENTS]", "", *lines])
 
 
 def _complain(line: str) -> None:
@@ -36,7 +42,7 @@ def _complain(line: str) -> None:
 def main(arguments: list[str]) -> int:
     """Run a command: 0 done, 1 found a fault in what it was asked to check, 2 wrong usage or bad input."""
     if not arguments:
-        _complain("datasets: expected a command; `python -m datasets --help` lists them")
+        _complain("datasets: expected a command; `python -m feltwatch.datasets --help` lists them")
         return 2
     if arguments[0] in ("-h", "--help"):
         sys.stdout.write(usage() + "\n")

@@ -1,10 +1,10 @@
 """Which kind of round a book plays."""
 
-from engine.blackjack.round import BlackjackRound
-from engine.books import Book
-from engine.round import Round
-from engine.shoe import Shoe
-from engine.sikipi.round import SikipiRound
+from feltwatch.engine.blackjack.round import BlackjackRound
+from feltwatch.engine.books import Book
+from feltwatch.engine.model.shoe import Shoe
+from feltwatch.engine.round.base import Round
+from feltwatch.engine.sikipi.round import SikipiRound
 
 
 def new_round(book: Book, number: int, shoe: Shoe, dismissed: frozenset[str]) -> Round:

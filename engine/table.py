@@ -5,18 +5,19 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from engine import gaps, order, payments, presence
-from engine.books import Book
-from engine.events import Chips, Clear, Correct, Dealt, Decision, Event, Gap, Remove, Signal, Turn
-from engine.life import Life, Lying, as_known, changes, is_next, placed_anew, put_before_close
-from engine.money import ZERO
-from engine.round import Round
-from engine.rounds import new_round
-from engine.shoe import Shoe
-from engine.verdicts import Alert, Started, Verdict
+from feltwatch.engine.books import Book
+from feltwatch.engine.history import occluded_order, outage
+from feltwatch.engine.history.round_record import Life, Lying, as_known, changes, is_next, placed_anew, put_before_close
+from feltwatch.engine.model.events import Chips, Clear, Correct, Dealt, Decision, Event, Gap, Remove, Signal, Turn
+from feltwatch.engine.model.money import ZERO
+from feltwatch.engine.model.shoe import Shoe
+from feltwatch.engine.model.verdicts import Alert, Started, Verdict
+from feltwatch.engine.round import payments, presence
+from feltwatch.engine.round.base import Round
+from feltwatch.engine.rounds import new_round
 
 if TYPE_CHECKING:
-    from engine.spots import Zone
+    from feltwatch.engine.model.spots import Zone
 
 
 class Table:
@@ -38,8 +39,8 @@ class Table:
         self.seats: dict[str, set[int]] = {}  # as told by `seated`
         self.heard = False  # whether anybody tells this table anything
         self.fresh_shoe: int | None = None  # shuffled while a round was on: the cards to burn then
-        self.held: order.Log = []  # a card that is wrong only if none came unseen, and what came after it
-        self.unseen: gaps.Unseen | None = None  # nobody watched, and what came then is still being told
+        self.held: occluded_order.Log = []  # a card that is wrong only if none came unseen, and what came after it
+        self.unseen: outage.Unseen | None = None  # nobody watched, and what came then is still being told
         self.after: Gap | None = None  # the bets of the round that is on, or of the next, were not all seen placed
         self.blind = False  # cards lie there of a round that nobody knows: until they are gone nothing is judged
 
@@ -62,7 +63,7 @@ class Table:
         elif kind is Correct:
             self._correct(event, out)  # type: ignore[arg-type]  # a Correct
         elif self.held:
-            self._release(order.released(self.held, (self.events, event)), out)
+            self._release(occluded_order.released(self.held, (self.events, event)), out)
         else:
             self._release([(self.events, event)], out)
         return out
@@ -71,10 +72,10 @@ class Table:
         """Give what waits still: nothing comes any more that shows a hidden place."""
         out: list[Verdict] = []
         self._closes(out)
-        self._release([(n, order.seen(one, ())) for n, one in self.held], out)
+        self._release([(n, occluded_order.seen(one, ())) for n, one in self.held], out)
         return out
 
-    def _release(self, entries: order.Log, out: list[Verdict]) -> None:
+    def _release(self, entries: occluded_order.Log, out: list[Verdict]) -> None:
         """Live through what came, up to a card that had better wait."""
         self.held = []
         for entry in entries:
@@ -83,9 +84,11 @@ class Table:
             else:
                 self._live(entry, out)
 
-    def _waits(self, entry: order.Entry) -> bool:
+    def _waits(self, entry: occluded_order.Entry) -> bool:
         life = self.life
-        return life is not None and order.in_doubt(life.log, entry, life.round, lambda log: self._lived(life, log))
+        return life is not None and occluded_order.in_doubt(
+            life.log, entry, life.round, lambda log: self._lived(life, log)
+        )
 
     # ---- rounds begin and end -----------------------------------------------------------------------------------
 
@@ -178,7 +181,7 @@ class Table:
             self._lose(event, out)
             return
         self.after = event
-        self.unseen, self.held = gaps.Unseen(self.events, event, self.held), []
+        self.unseen, self.held = outage.Unseen(self.events, event, self.held), []
         if self.life is None:
             self._forget()
 
@@ -194,8 +197,8 @@ class Table:
                     self._live(entry, out)
             return
         try:
-            found = gaps.explained(unseen, life.log, lambda log: self._lived(life, log))
-        except gaps.Lost as lost:
+            found = outage.explained(unseen, life.log, lambda log: self._lived(life, log))
+        except outage.Lost as lost:
             self._lose(unseen.gap._replace(why=str(lost)), out)
             found = []
             for _, event in unseen.entries:
@@ -235,7 +238,7 @@ class Table:
 
     # ---- events of a round --------------------------------------------------------------------------------------
 
-    def _live(self, entry: order.Entry, out: list[Verdict]) -> None:
+    def _live(self, entry: occluded_order.Entry, out: list[Verdict]) -> None:
         life, event = self.life, entry[1]
         if life is not None and life.round.only_seen and is_next(life.round, event):
             self._end(life, event.t, out, announced=False)
@@ -252,15 +255,15 @@ class Table:
             self.stale.pop(event.id, None)  # type: ignore[union-attr]  # a Dealt
             life.stale.pop(event.id, None)  # type: ignore[union-attr]  # a Dealt
             life.round.stale.pop(event.id, None)  # type: ignore[union-attr]  # a Dealt
-        place = order.place(life.log, entry, lambda log: self._lived(life, log))
+        place = occluded_order.place(life.log, entry, lambda log: self._lived(life, log))
         if place is not None:
-            life.doubt = life.doubt or order.doubt(life.log[place:], event)
-            life.log.insert(place, order.dated(entry, life.log[place]))
+            life.doubt = life.doubt or occluded_order.doubt(life.log[place:], event)
+            life.log.insert(place, occluded_order.dated(entry, life.log[place]))
             self._again(life, out)
             return
         self._goes_on(life, entry, out)
 
-    def _goes_on(self, life: Life, entry: order.Entry, out: list[Verdict]) -> None:
+    def _goes_on(self, life: Life, entry: occluded_order.Entry, out: list[Verdict]) -> None:
         life.log.append(entry)
         if self._rethinks(life, entry[1]):
             self._again(life, out)
@@ -306,7 +309,7 @@ class Table:
     def _say(self, found: Sequence[Verdict], out: list[Verdict]) -> None:
         """Say what was found; where a card went amiss only if all bets are known, the round is lost instead."""
         gap, life = self.after, self.life
-        alerts = [one for one in found if isinstance(one, Alert) and one.code in gaps.BETS_SAY]
+        alerts = [one for one in found if isinstance(one, Alert) and one.code in outage.BETS_SAY]
         if gap and life and self._bets_unsure(life.round) and any(one.round == life.number for one in alerts):
             out += [one for one in found if not isinstance(one, Alert)]
             self.after = None
@@ -348,7 +351,7 @@ class Table:
                     self._again(life, out, event.t)
                 return
 
-    def _lived(self, life: Life, log: Sequence[order.Entry]) -> Round:
+    def _lived(self, life: Life, log: Sequence[occluded_order.Entry]) -> Round:
         """Give a round as it is after these events, with the faces that are known by now."""
         found = self._fresh(life)
         found.doubt = life.doubt

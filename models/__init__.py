@@ -1,1 +1,4 @@
-"""The shipped networks and how they are made."""
+"""The networks: shipped weights, training and evaluation.
+
+`shipped/` is all that the product needs; start at `shipped/registry.py`.
+"""

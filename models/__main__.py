@@ -1,29 +1,33 @@
-"""`python -m models`: from fetched data to the shipped weights."""
+"""`python -m feltwatch.models`: from fetched data to the shipped weights."""
 
 import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
 
-from datasets.faults import DataError
-from models.shelf import ModelError
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.models.shipped.registry import ModelError
 
-COMMANDS = ("train", "export", "evaluate")
+COMMANDS = {
+    "train": "feltwatch.models.training.train",
+    "export": "feltwatch.models.training.export",
+    "evaluate": "feltwatch.models.evaluate",
+}
 TRAINING = ("torch", "torchvision", "ultralytics", "onnx")
 
 
 def _main_of(name: str) -> Callable[[list[str]], int]:
     """Import only what is asked for: what is training needs torch, what is shipped does not."""
     if name not in COMMANDS:
-        raise DataError(f"expected {', '.join(COMMANDS)}; `python -m models train --help` says more")
-    found: Callable[[list[str]], int] = import_module(f"models.{name}").main
+        raise DataError(f"expected {', '.join(COMMANDS)}; `python -m feltwatch.models train --help` says more")
+    found: Callable[[list[str]], int] = import_module(COMMANDS[name]).main
     return found
 
 
 def main(arguments: list[str]) -> int:
     name, *rest = arguments or [""]
     if name in ("-h", "--help"):
-        sys.stdout.write(f"usage: python -m models {' | '.join(COMMANDS)} ...\n\n{__doc__}\n")
+        sys.stdout.write(f"usage: python -m feltwatch.models {' | '.join(COMMANDS)} ...\n\n{__doc__}\n")
         return 0
     try:
         return _main_of(name)(rest)

@@ -1,4 +1,4 @@
-"""`python -m models evaluate`: what the shipped networks can do, measured on what they never saw."""
+"""`python -m feltwatch.models evaluate`: what the shipped networks can do, measured on what they never saw."""
 
 import argparse
 import json
@@ -8,11 +8,11 @@ from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 
-from datasets.cache import cache_dir, check_writable, write_whole
-from datasets.faults import Arguments, DataError, number_from
-from models.evaluation.looking import Looker
-from models.evaluation.report import Figures, lines
-from models.shelf import HERE, MANIFEST, NETWORKS, change, models
+from feltwatch.datasets.common.cache import cache_dir, check_writable, write_whole
+from feltwatch.datasets.common.errors import Arguments, DataError, number_from
+from feltwatch.models.evaluation.looking import Looker
+from feltwatch.models.evaluation.report import Figures, lines
+from feltwatch.models.shipped.registry import HERE, MANIFEST, NETWORKS, change, models
 
 SPLITS = ("val", "test")
 
@@ -38,18 +38,18 @@ def _said(options: argparse.Namespace) -> str:
     """Give the command without the places of this machine."""
     plain = ((name, value) for name, value in vars(options).items() if isinstance(value, int | str) and name != "what")
     flags = [f"--{name} {value}" for name, value in plain if name not in ("jobs", "threads", "write")]
-    return " ".join(["python -m models evaluate", options.what, *flags])
+    return " ".join(["python -m feltwatch.models evaluate", options.what, *flags])
 
 
 def _tables(options: argparse.Namespace, manifest: Path) -> Figures:
-    from models.evaluation.tables import Tables, measure  # noqa: PLC0415  art is loaded by those who draw
+    from feltwatch.models.evaluation.tables import Tables, measure  # noqa: PLC0415  art is loaded by those who draw
 
     run = Tables(Looker(manifest, options.threads), options.split, options.seed)
     return measure(run, options.count, options.jobs, options.show)
 
 
 def _photographs(options: argparse.Namespace, manifest: Path) -> Figures:
-    from models.evaluation.photographs import Photographs, measure  # noqa: PLC0415  as above
+    from feltwatch.models.evaluation.photographs import Photographs, measure  # noqa: PLC0415  as above
 
     run = Photographs(Looker(manifest, options.threads))
     return measure(run, options.folder, options.split, options.jobs, options.show)
@@ -57,8 +57,8 @@ def _photographs(options: argparse.Namespace, manifest: Path) -> Figures:
 
 def _plain(options: argparse.Namespace, manifest: Path) -> Figures:
     del manifest
-    from models.evaluation.photographs import Photographs, measure  # noqa: PLC0415  as above
-    from models.plain import Plain, check  # noqa: PLC0415  with it comes torch
+    from feltwatch.models.evaluation.photographs import Photographs, measure  # noqa: PLC0415  as above
+    from feltwatch.models.training.plain import Plain, check  # noqa: PLC0415  with it comes torch
 
     check(options.weights)
     run = Photographs(Plain(options.weights), upright=True)
@@ -66,7 +66,7 @@ def _plain(options: argparse.Namespace, manifest: Path) -> Figures:
 
 
 def _crops(options: argparse.Namespace, manifest: Path) -> Figures:
-    from models.evaluation.crops import CropReader, figures, read  # noqa: PLC0415  as above
+    from feltwatch.models.evaluation.crops import CropReader, figures, read  # noqa: PLC0415  as above
 
     settings = models(manifest)["reader"].settings
     reads = read(
@@ -76,31 +76,31 @@ def _crops(options: argparse.Namespace, manifest: Path) -> Figures:
 
 
 def _votes(options: argparse.Namespace, manifest: Path) -> Figures:
-    from models.evaluation.votes import Voter, measure  # noqa: PLC0415  as above
+    from feltwatch.models.evaluation.votes import Voter, measure  # noqa: PLC0415  as above
 
     return measure(Voter(manifest, options.split, options.seed, options.threads), options.count, options.jobs)
 
 
 def _sweeps(options: argparse.Namespace, manifest: Path) -> Figures:
-    from models.evaluation.sweeps import Sweep, measure  # noqa: PLC0415  as above
+    from feltwatch.models.evaluation.sweeps import Sweep, measure  # noqa: PLC0415  as above
 
     return measure(Sweep(manifest, options.split, options.seed, options.threads), options.count, options.jobs)
 
 
 def _cardless(options: argparse.Namespace, manifest: Path) -> Figures:
-    from datasets.cardless import cardless  # noqa: PLC0415  as above
-    from models.evaluation.cardless import measure  # noqa: PLC0415  as above
+    from feltwatch.datasets.render.cardless import cardless  # noqa: PLC0415  as above
+    from feltwatch.models.evaluation.cardless import measure  # noqa: PLC0415  as above
 
     paths = cardless(options.split)[: options.count or None]
     if not paths:
         raise DataError(
-            f"no cardless pictures of {options.split} here; `python -m datasets fetch cardless` brings them"
+            f"no cardless pictures of {options.split} here; `python -m feltwatch.datasets fetch cardless` brings them"
         )
     return measure(Looker(manifest, options.threads), paths, options.jobs, options.show)
 
 
 def _parity(options: argparse.Namespace, manifest: Path) -> Figures:
-    from models.evaluation.parity import measure  # noqa: PLC0415  as above
+    from feltwatch.models.evaluation.parity import measure  # noqa: PLC0415  as above
 
     kinds = [options.kind] if options.kind else NETWORKS
     folder = options.checkpoints or cache_dir() / "models"
@@ -109,7 +109,7 @@ def _parity(options: argparse.Namespace, manifest: Path) -> Figures:
 
 
 def _calibrate(options: argparse.Namespace, manifest: Path) -> Figures:
-    from models.evaluation.calibrate import measure  # noqa: PLC0415  as above
+    from feltwatch.models.evaluation.calibrate import measure  # noqa: PLC0415  as above
 
     found = measure(manifest, options.photographs, options.count, options.seed, options.jobs)
     if options.write:
@@ -147,7 +147,7 @@ HELP = MappingProxyType(
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Arguments(prog="python -m models evaluate", description=__doc__)
+    parser = Arguments(prog="python -m feltwatch.models evaluate", description=__doc__)
     parts = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
     for name, (says, count) in HELP.items():
         part = parts.add_parser(name, help=says, description=says)

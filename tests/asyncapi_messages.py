@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from jsonschema import Draft7Validator
 
-from edge.asyncapi import ORDER, document
+from feltwatch.edge.tools.asyncapi import ORDER, document
 
 Node = dict[str, Any]
 

@@ -7,9 +7,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-import datasets
+import feltwatch.datasets
 
-CLIP = Path(datasets.__file__).parent / "clips" / "demo.mp4"
+CLIP = Path(feltwatch.datasets.__file__).parent / "clips" / "demo.mp4"
 TABLE = CLIP.with_name("demo.table.toml")
 FELT = ((5.0, 170.0), (1865.0, 115.0), (1700.0, 600.0), (1000.0, 945.0), (300.0, 760.0))  # about; pixels
 

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.books import BOOKS
-from engine.books.clauses import Clause, clauses
-from engine.transcript import SHORT, parse
+from feltwatch.engine.books import BOOKS
+from feltwatch.engine.books.clauses import Clause, clauses
+from feltwatch.engine.transcript.parse import SHORT, parse
 
 ROOT = Path(__file__).parent.parent
 Proofs = dict[tuple[str, str], list[str]]

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 import pytest
 from hypothesis import settings
 
-from engine.sikipi import house_way
+from feltwatch.engine.sikipi import house_way
 
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # FFmpeg asks once in a process, before whichever video is first
 

@@ -11,17 +11,18 @@ from typing import Any, Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from edge import bodies, messages
-from edge.commands import Door, Refused, Taken
-from edge.journal import Entry, Fact, Head, first_hash, hash_of
-from edge.judge import read
-from edge.messages import Address, Message, Stamp
-from edge.round_fold import RoundFold
-from edge.signing import Signer
-from edge.table_state import state
-from engine.books import BOOKS, Book
-from engine.table import Table
-from engine.verdicts import Alert, Verdict, encode
+from feltwatch.edge.cli.judge import read
+from feltwatch.edge.journal.signing import Signer
+from feltwatch.edge.journal.store import Entry, Fact, Head, first_hash, hash_of
+from feltwatch.edge.messaging import encode as messages
+from feltwatch.edge.messaging import schema
+from feltwatch.edge.messaging.commands import Door, Refused, Taken
+from feltwatch.edge.messaging.encode import Address, Message, Stamp
+from feltwatch.edge.service.round_fold import RoundFold
+from feltwatch.edge.service.state_report import state
+from feltwatch.engine.books import BOOKS, Book
+from feltwatch.engine.model.verdicts import Alert, Verdict, encode
+from feltwatch.engine.table import Table
 
 ROUND: Final = Path(__file__).parent.parent / "docs" / "examples" / "overdraw.jsonl"
 BOOK: Final = BOOKS["blackjack-rws-v5"]
@@ -71,7 +72,7 @@ class Told:
         facts = [Fact("event", text), *(Fact("verdict", encode(one)) for one in verdicts)]
         facts += [Fact("alert", messages.alert_body(one, _files(one))) for one in verdicts if isinstance(one, Alert)]
         told = self.fold.take([encode(one) for one in verdicts], self.table)
-        self.tell([*facts, *(Fact("round", bodies.written(one)) for one in told)], event.t)
+        self.tell([*facts, *(Fact("round", schema.written(one)) for one in told)], event.t)
         return verdicts
 
     def stamp(self, t: float, count: int = 0) -> Stamp:
@@ -81,29 +82,29 @@ class Told:
         return next(one for one in reversed(self.messages) if one.topic.endswith(f"/{kind}"))
 
 
-def _files(alert: Alert) -> bodies.Files | None:
+def _files(alert: Alert) -> schema.Files | None:
     if alert.severity == "advise":
         return None
-    return bodies.Files(still=f"evidence/{alert.id}.jpg", clip=f"evidence/{alert.id}.webm")
+    return schema.Files(still=f"evidence/{alert.id}.jpg", clip=f"evidence/{alert.id}.webm")
 
 
 NOTES: Final = (
-    bodies.Note(kind="started", says="Watching begins; the journal went to entry 0.", details={"version": "0.1.0"}),
-    bodies.Note(kind="camera", says="The camera north gives the same picture since 5 s.", since=12.5, camera="north"),
-    bodies.Note(kind="pruned", says="Entries up to 2 are older than 400 days and dropped.", upto=2, hash="5c" * 32),
+    schema.Note(kind="started", says="Watching begins; the journal went to entry 0.", details={"version": "0.1.0"}),
+    schema.Note(kind="camera", says="The camera north gives the same picture since 5 s.", since=12.5, camera="north"),
+    schema.Note(kind="pruned", says="Entries up to 2 are older than 400 days and dropped.", upto=2, hash="5c" * 32),
 )
-HEALTH: Final = bodies.Health(
+HEALTH: Final = schema.Health(
     fps=24.8,
     came=51_204,
     dropped=118,
-    lag_s=bodies.Spread(p50=0.031, p99=0.094),
-    inference_s=bodies.Spread(p50=0.018, p99=0.071),
+    lag_s=schema.Spread(p50=0.031, p99=0.094),
+    inference_s=schema.Spread(p50=0.018, p99=0.071),
     outbox=0,
     disk_free_bytes=187_904_819_200,
     temperature_c=54.0,
-    clock=bodies.Clock(synchronised=True, jumps=0, jumped_s=0.0),
+    clock=schema.Clock(synchronised=True, jumps=0, jumped_s=0.0),
     uptime_s=2063.4,
-    cameras={"north": bodies.CameraHealth(trouble=None, fps=25.0, came=51_204, dropped=118)},
+    cameras={"north": schema.CameraHealth(trouble=None, fps=25.0, came=51_204, dropped=118)},
     rss_bytes=412_090_368,
     open_files=41,
 )
@@ -112,8 +113,8 @@ RULING: Final = '{"event":"signal","name":"ruling","choice":"uphold","code":"dea
 SPLIT: Final = '{"event":"decision","box":3,"action":"split","sender":"desk"}'
 
 
-def status(told: Told, key: str | None = None) -> bodies.Status:
-    return bodies.Status(status="online", why="", version="0.1.0", book=told.table.book.id, journal=JOURNAL, key=key)
+def status(told: Told, key: str | None = None) -> schema.Status:
+    return schema.Status(status="online", why="", version="0.1.0", book=told.table.book.id, journal=JOURNAL, key=key)
 
 
 def signer(folder: Path) -> Signer:
@@ -124,16 +125,16 @@ def signer(folder: Path) -> Signer:
     return Signer(path)
 
 
-def head(told: Told, by: Signer) -> bodies.Head:
+def head(told: Told, by: Signer) -> schema.Head:
     last = told.entries[-1]
     signature = by.sign(Head(JOURNAL, last.seq, last.hash))
-    return bodies.Head(seq=last.seq, hash=last.hash.hex(), signature=signature, key=by.public)
+    return schema.Head(seq=last.seq, hash=last.hash.hex(), signature=signature, key=by.public)
 
 
 def told_round(folder: Path) -> dict[str, list[Message]]:
     """Play the round of docs/examples in which the dealer draws too often; give its messages by kind."""
     told, by, door = Told(), signer(folder), Door(ADDRESS, BOXES)
-    told.tell([Fact("note", bodies.written(NOTES[0]))], 0)
+    told.tell([Fact("note", schema.written(NOTES[0]))], 0)
     birth = messages.status(ADDRESS, told.stamp(0, 2), status(told, by.public))
     will = messages.will(ADDRESS, told.stamp(0, 1), status(told, by.public))
     now: list[Message] = []
@@ -146,14 +147,14 @@ def told_round(folder: Path) -> dict[str, list[Message]]:
             alert = next(iter(told.table.life.round.alerts)) if told.table.life else ""
     names = (f"evidence/{alert}.jpg", f"evidence/{alert}.webm")
     files = [
-        bodies.File(name=name, sha256=one, bytes=size)
+        schema.File(name=name, sha256=one, bytes=size)
         for name, one, size in zip(names, DIGESTS, (181_113, 420_336), strict=True)
     ]
-    evidence = bodies.Evidence(alert=alert, files=files)
+    evidence = schema.Evidence(alert=alert, files=files)
     told.tell(
-        [Fact("evidence", bodies.written(evidence)), *(Fact("note", bodies.written(one)) for one in NOTES[1:])], 35
+        [Fact("evidence", schema.written(evidence)), *(Fact("note", schema.written(one)) for one in NOTES[1:])], 35
     )
-    told.tell([Fact("head", bodies.written(head(told, by)))], 36)
+    told.tell([Fact("head", schema.written(head(told, by)))], 36)
     found: dict[str, list[Message]] = {"status": [birth, will], "state": now}
     for one in told.messages:
         found.setdefault(one.topic.rpartition("/")[2], []).append(one)
@@ -161,7 +162,7 @@ def told_round(folder: Path) -> dict[str, list[Message]]:
     return found
 
 
-def _state(told: Told) -> bodies.State:
+def _state(told: Told) -> schema.State:
     return state(told.table, told.fold, ["A hand lies over box 4."], {})
 
 
@@ -170,7 +171,7 @@ def _command(told: Told, door: Door, said: tuple[str | None, str], t: float) -> 
     topic = ADDRESS.topic(f"cmd/signal/{sender}" if sender else "cmd/signal")
     answer = door.take(Came(topic, text.encode()), told.table, t, t)
     assert isinstance(answer, Taken | Refused)
-    told.tell([Fact("command", bodies.written(answer.body))], t)
+    told.tell([Fact("command", schema.written(answer.body))], t)
     if isinstance(answer, Taken):
         told.event(answer.text)
 

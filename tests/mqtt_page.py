@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from edge.asyncapi import TYPES, document, envelope, schemas
-from edge.commands import Door, Refused
-from edge.messages import KINDS, Kind
+from feltwatch.edge.messaging.commands import Door, Refused
+from feltwatch.edge.messaging.encode import KINDS, Kind
+from feltwatch.edge.tools.asyncapi import TYPES, document, envelope, schemas
 from tests.mqtt_examples import ADDRESS, BOXES, Came, Told, shown
 
 Node = dict[str, Any]

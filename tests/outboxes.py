@@ -6,10 +6,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from edge.journal import Entry, Fact, Journal
-from edge.mqtt import Outgoing, Terms
-from edge.outbox import Clock, Inbox, Outbox, Voice
-from edge.table_service import MqttFile
+from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.journal.store import Entry, Fact, Journal
+from feltwatch.edge.messaging.mqtt import Outgoing, Terms
+from feltwatch.edge.messaging.outbox import Clock, Inbox, Outbox, Voice
 from tests.mosquitto import Line
 
 HOME: Final = "feltwatch/main-floor/bj-07"

@@ -7,16 +7,16 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from engine.books import BOOKS
-from engine.books.errors import CODES
-from engine.books.meanings import MEANINGS
-from engine.books.switches import ALLOWED, WHY
-from models.evaluation.report import lines
-from models.shelf import HERE, models, written
+from feltwatch.engine.books import BOOKS
+from feltwatch.engine.books.alert_texts import MEANINGS
+from feltwatch.engine.books.error_catalogue import CODES
+from feltwatch.engine.books.settings import ALLOWED, WHY
+from feltwatch.models.evaluation.report import lines
+from feltwatch.models.shipped.registry import HERE, models, written
 from tests import compliance, mqtt_page, sentences
 
 DOCS = Path(__file__).parent.parent / "docs"
-FIGURES = HERE / "figures"
+FIGURES = HERE.parent / "figures"
 SIDES = {"feltwatch": "photographs", "plain": "plain"}
 NETWORK_FIGURES = {
     "detector": {
@@ -139,8 +139,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "compliance.md": compliance.page,
     "mqtt.md": mqtt_page.page,
     "asyncapi.json": mqtt_page.asyncapi,
-    "../models/manifest.toml": networks,
-    **{name: partial(measured, name) for name in ("accuracy.md", "watching.md", "../models/reader.md")},
+    "../models/shipped/manifest.toml": networks,
+    **{name: partial(measured, name) for name in ("accuracy.md", "watching.md", "../models/shipped/reader.md")},
 }
 
 

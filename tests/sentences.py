@@ -5,8 +5,8 @@
 
 from pathlib import Path
 
-from engine.transcript import parse
-from engine.verdicts import Alert, Ended, Remedied, Remedy, Verdict, Withdrawn
+from feltwatch.engine.model.verdicts import Alert, Ended, Remedied, Remedy, Verdict, Withdrawn
+from feltwatch.engine.transcript.parse import parse
 from tests.transcripts import Run
 
 ROUNDS = Path(__file__).parent / "rounds"

@@ -6,12 +6,12 @@ from functools import cache
 import cv2
 import numpy as np
 
-from edge.sheet import PAPERS, page, png
-from edge.table_file import read_table
+from feltwatch.edge.calibrate.sheet import PAPERS, page, png
+from feltwatch.edge.config.table_file import read_table
+from feltwatch.vision.geometry.camera import Camera
+from feltwatch.vision.geometry.markers import PLACES, Point
+from feltwatch.vision.image_file import Picture
 from tests.clips import TABLE, frame
-from vision.camera import Camera
-from vision.markers import PLACES, Point
-from vision.pictures import Picture
 
 SIZE = (1920, 1080)
 A4 = {sheet: PLACES[sheet] for sheet in (1, 2, 3, 4)}

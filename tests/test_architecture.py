@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-MODULE_LINES = 400
+MODULE_LINES = 600
 FUNCTION_LINES = 60
 
 MAY_IMPORT_OF_OURS = {
@@ -20,7 +20,7 @@ MAY_IMPORT_OF_OURS = {
     "datasets": {"datasets", "models", "vision", "engine"},
     "edge": {"edge", "datasets", "models", "vision", "engine"},
 }
-OURS = {*MAY_IMPORT_OF_OURS, "tests"}
+OURS = {"feltwatch", "tests"}
 
 # What of the standard library is a plain function of its arguments. No clock, no chance, no file, no process:
 # a name that is not here is refused, so that adding one is a decision.
@@ -66,7 +66,7 @@ def imports(tree: ast.Module, package: str) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            source = f"{package}.{node.module or ''}" if node.level else node.module
+            source = f"feltwatch.{package}.{node.module or ''}" if node.level else node.module
             yield from (f"{source}.{alias.name}" for alias in node.names)
 
 
@@ -79,7 +79,7 @@ def import_faults(path: str, tree: ast.Module) -> Iterator[str]:
     pure = PURE | PURE_IN_BOOKS if path.startswith(BOOKS) else PURE
     for name in imports(tree, package):
         if is_within(name, OURS):
-            if not is_within(name, MAY_IMPORT_OF_OURS[package]):
+            if not is_within(name, {f"feltwatch.{one}" for one in MAY_IMPORT_OF_OURS[package]}):
                 yield f"{path}: {package} may not import {name}"
         elif package == "engine" and not is_within(name, pure):
             yield f"{path}: engine is pure and may not import {name}"
@@ -130,14 +130,14 @@ def function_of(lines: int) -> str:
         ("engine/books/a.py", "import importlib", "import importlib"),
         ("engine/books/a.py", "import pathlib", "import pathlib"),
         ("engine/a.py", "open('f')", "use open"),
-        ("engine/a.py", "from vision import tracker", "import vision.tracker"),
+        ("engine/a.py", "from feltwatch.vision import tracker", "import feltwatch.vision.tracker"),
         ("engine/a.py", "from tests.builders import cards", "import tests.builders.cards"),
-        ("vision/a.py", "import edge", "import edge"),
-        ("vision/a.py", "from datasets import deal", "import datasets.deal"),
-        ("models/a.py", "import edge.cli", "import edge.cli"),
-        ("datasets/a.py", "from edge.cli import main", "import edge.cli.main"),
+        ("vision/a.py", "import feltwatch.edge", "import feltwatch.edge"),
+        ("vision/a.py", "from feltwatch.datasets import deal", "import feltwatch.datasets.deal"),
+        ("models/a.py", "import feltwatch.edge.cli.main", "import feltwatch.edge.cli.main"),
+        ("datasets/a.py", "from feltwatch.edge.cli.main import main", "import feltwatch.edge.cli.main.main"),
         ("edge/a.py", "import tests", "import tests"),
-        ("edge/a.py", "\n" * (MODULE_LINES + 1), "401 lines"),
+        ("edge/a.py", "\n" * (MODULE_LINES + 1), "601 lines"),
         ("edge/a.py", function_of(FUNCTION_LINES + 1), "f has 61 lines"),
         ("edge/a.py", "async " + function_of(FUNCTION_LINES + 1), "f has 61 lines"),
     ],
@@ -150,11 +150,17 @@ def test_an_offender_is_found(path: str, source: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("path", "source"),
     [
-        ("engine/a.py", "from collections.abc import Iterable\nimport engine.cards\nfrom engine import spots"),
+        (
+            "engine/a.py",
+            "from collections.abc import Iterable\nimport feltwatch.engine.model.cards\nfrom feltwatch.engine import a",
+        ),
         ("engine/a.py", "from . import spots\nfrom .cards import Card"),
         ("engine/books/a.py", "import tomllib\nfrom importlib import resources\nfrom importlib.resources import files"),
-        ("vision/a.py", "import numpy as np\nfrom engine.cards import Card\nimport models.registry"),
-        ("edge/a.py", "import os\nfrom edge import cli\nimport vision.tracker\nopen('f')"),
+        (
+            "vision/a.py",
+            "import numpy as np\nfrom feltwatch.engine.model.cards import Card\nimport feltwatch.models.registry",
+        ),
+        ("edge/a.py", "import os\nfrom feltwatch.edge import cli\nimport feltwatch.vision.tracker\nopen('f')"),
         ("edge/a.py", "\n" * MODULE_LINES),
         ("edge/a.py", function_of(FUNCTION_LINES)),
     ],
@@ -172,7 +178,7 @@ def test_every_module_keeps_its_place_and_size() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["-c", "import edge.cli"], [Path(sys.executable).with_name("feltwatch"), "--help"]]
+    "arguments", [["-c", "import feltwatch.edge.cli.main"], [Path(sys.executable).with_name("feltwatch"), "--help"]]
 )
 def test_starting_up_loads_nothing_heavy(arguments: list[str | Path], tmp_path: Path) -> None:
     """Run outside the checkout, as a user would: the installed package is what is imported."""
@@ -181,5 +187,5 @@ def test_starting_up_loads_nothing_heavy(arguments: list[str | Path], tmp_path: 
     lines = done.stderr.splitlines()
     assert done.returncode == 0, [line for line in lines if not line.startswith("import time:")]
     loaded = {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
-    assert "edge.cli" in loaded
+    assert "feltwatch.edge.cli.main" in loaded
     assert {name.split(".", 1)[0] for name in loaded} & HEAVY == set()

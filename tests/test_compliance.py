@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.books import BOOKS
-from engine.books.clauses import CODE, clauses
+from feltwatch.engine.books import BOOKS
+from feltwatch.engine.books.clauses import CODE, clauses
 from tests import compliance
 
 PROOFS = compliance.proofs()

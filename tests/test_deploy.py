@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]  # comes with the broker, without types
 
-from edge.cli import _parser
-from edge.table_file import read_table
+from feltwatch.edge.cli.main import _parser
+from feltwatch.edge.config.table_file import read_table
 from tests.mosquitto import Mosquitto
 
 ROOT = Path(__file__).parents[1]
@@ -131,8 +131,8 @@ def test_the_container_takes_all_that_the_wheel_is_made_of() -> None:
     copied = {source for name, rest in instructions() if name == "COPY" for source in rest.split()[:-1]}
     copied = {one for one in copied if not one.startswith(("/", "--"))}
     assert all((ROOT / one).exists() for one in copied)
-    packages = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]["find"]
-    assert {one.removesuffix("*") for one in packages["include"]} <= copied
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["package-dir"]
+    assert {one.partition("/")[0] for one in packages.values()} <= copied
     assert {"requirements/run.txt", "requirements/build.txt", "pyproject.toml", "LICENSE"} <= copied
 
 

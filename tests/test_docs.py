@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from datasets.truth import truth_of
-from edge.cli import main
-from engine.books.errors import CODES
-from engine.books.meanings import MEANINGS
-from engine.transcript import parse
-from engine.verdicts import SEVERITIES
-from models.shelf import models
+from feltwatch.datasets.scene.truth import truth_of
+from feltwatch.edge.cli.main import main
+from feltwatch.engine.books.alert_texts import MEANINGS
+from feltwatch.engine.books.error_catalogue import CODES
+from feltwatch.engine.model.verdicts import SEVERITIES
+from feltwatch.engine.transcript.parse import parse
+from feltwatch.models.shipped.registry import models
+from feltwatch.vision.layout.zones import parse_layout
 from tests.pages import DOCS, FIGURES, PAGES
 from tests.test_schemas import EVENT, VERDICT
-from vision.layout import parse_layout
 
 ROOT = DOCS.parent
 WRITTEN = [ROOT / "README.md", *(path for path in sorted(DOCS.glob("*.md")) if path.name not in PAGES)]
@@ -99,8 +99,8 @@ def test_the_pages_have_examples() -> None:
 
 
 # what measures the pipeline, which models may not import
-COMMANDS = dict.fromkeys(("rounds", "disturbed"), "python -m edge.evaluate_rounds")
-COMMANDS["stills"] = "python -m edge.evaluate_stills"
+COMMANDS = dict.fromkeys(("rounds", "disturbed"), "python -m feltwatch.edge.tools.evaluate_rounds")
+COMMANDS["stills"] = "python -m feltwatch.edge.tools.evaluate_stills"
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ COMMANDS["stills"] = "python -m edge.evaluate_stills"
 def test_the_figures_are_those_of_the_networks_that_ship(path: Path) -> None:
     kept = json.loads(path.read_text("utf-8"))
     assert kept["models"] == {name: one.sha256 for name, one in models().items()}
-    assert kept["command"].startswith(COMMANDS.get(path.stem, f"python -m models evaluate {path.stem}"))
+    assert kept["command"].startswith(COMMANDS.get(path.stem, f"python -m feltwatch.models evaluate {path.stem}"))
     assert "/" not in kept["command"]
 
 

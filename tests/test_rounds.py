@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.transcript import Scenario, parse
+from feltwatch.engine.transcript.parse import Scenario, parse
 from tests import sentences
 from tests.transcripts import Run
 

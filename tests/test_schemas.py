@@ -7,17 +7,17 @@ from importlib.resources import files
 import pytest
 from jsonschema import Draft202012Validator
 
-from edge.judge import read
-from engine.events import EventError
-from engine.transcript import Scenario
-from engine.verdicts import encode
+from feltwatch.edge.cli.judge import read
+from feltwatch.engine.model.events import EventError
+from feltwatch.engine.model.verdicts import encode
+from feltwatch.engine.transcript.parse import Scenario
 from tests.edge.test_judge import BAD
 from tests.test_rounds import CASES
 from tests.transcripts import Run
 
 
 def schema(name: str) -> Draft202012Validator:
-    found = json.loads(files("edge").joinpath("schemas", f"{name}.schema.json").read_text(encoding="utf-8"))
+    found = json.loads(files("feltwatch.edge").joinpath("schemas", f"{name}.schema.json").read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(found)
     return Draft202012Validator(found)
 

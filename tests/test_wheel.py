@@ -7,9 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from models.shelf import HERE
+from feltwatch.models.shipped.registry import HERE
 
-ROOT = HERE.parent
+ROOT = HERE.parents[1]
 PARTS = ("engine", "vision", "models", "datasets", "edge", "pyproject.toml", "LICENSE")
 PICTURE = ROOT / "docs" / "pictures" / "table.jpg"
 
@@ -28,13 +28,17 @@ def test_a_wheel_holds_all_that_the_commands_need(tmp_path: Path) -> None:
     (wheel,) = wheels.glob("*.whl")
     subprocess.run([*pip, "install", "--no-deps", "--target", installed, wheel], check=True)
     away = {**os.environ, "PYTHONPATH": str(installed)}
-    where = [sys.executable, "-c", "import edge, models; print(edge.__file__, models.__file__)"]
+    where = [
+        sys.executable,
+        "-c",
+        "import feltwatch.edge as edge, feltwatch.models as models; print(edge.__file__, models.__file__)",
+    ]
     done = subprocess.run(where, cwd=tmp_path, env=away, capture_output=True, check=True)
     assert done.stdout.count(bytes(installed)) == 2
-    ran = [sys.executable, "-m", "edge.cli"]
+    ran = [sys.executable, "-m", "feltwatch.edge.cli.main"]
     done = subprocess.run([*ran, "detect", PICTURE, "--json"], cwd=tmp_path, env=away, capture_output=True, check=True)
     assert any(card["card"] for card in json.loads(done.stdout)["cards"])
-    clip = installed / "datasets" / "clips" / "demo.mp4"
+    clip = installed / "feltwatch" / "datasets" / "clips" / "demo.mp4"
     replay: list[str | Path] = [
         "replay",
         clip,
@@ -51,4 +55,4 @@ def test_a_wheel_holds_all_that_the_commands_need(tmp_path: Path) -> None:
     for page in ("report.css", "report.js"):
         assert (ROOT / "edge" / "pages" / page).read_text("utf-8").strip() in report
     assert '"found":true' in (tmp_path / "demo" / "events.jsonl").read_text("utf-8")
-    assert (installed / "edge" / "pages" / "calibrate.html").is_file()
+    assert (installed / "feltwatch" / "edge" / "pages" / "calibrate.html").is_file()

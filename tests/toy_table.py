@@ -10,13 +10,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.sets import READS
-from vision.camera import look_at
-from vision.detector import Found
-from vision.eyes import Eyes
-from vision.layout import load_layout
-from vision.reader import Reading
-from vision.watcher import Watcher
+from feltwatch.datasets.sets.sets import READS
+from feltwatch.vision.detection.detector import Found
+from feltwatch.vision.detection.reader import Reading
+from feltwatch.vision.detection.still_reader import Eyes
+from feltwatch.vision.geometry.camera import look_at
+from feltwatch.vision.layout.zones import load_layout
+from feltwatch.vision.table_watcher import Watcher
 
 Picture = NDArray[np.uint8]
 Floats = NDArray[np.float64]

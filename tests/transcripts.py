@@ -3,11 +3,11 @@
 import json
 from decimal import Decimal
 
-from engine.books import BOOKS
-from engine.events import parse
-from engine.table import Table
-from engine.transcript import Scenario, Step
-from engine.verdicts import Alert, Decided, Ended, Offered, Remedy, Settlement, Verdict, Withdrawn
+from feltwatch.engine.books import BOOKS
+from feltwatch.engine.model.events import parse
+from feltwatch.engine.model.verdicts import Alert, Decided, Ended, Offered, Remedy, Settlement, Verdict, Withdrawn
+from feltwatch.engine.table import Table
+from feltwatch.engine.transcript.parse import Scenario, Step
 
 
 def exact(found: dict[str, object]) -> object:

@@ -14,15 +14,15 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from edge.decoding import Decoding
-from edge.pipeline import Pipeline
-from edge.table_file import TableFile, read_table
-from edge.video import Video, open_video
-from engine.verdicts import Verdict
-from models.evaluation.rounds_conditions import Conditions
+from feltwatch.edge.config.table_file import TableFile, read_table
+from feltwatch.edge.pipeline.pipeline import Pipeline
+from feltwatch.edge.video.decoder import Decoding
+from feltwatch.edge.video.video_file import Video, open_video
+from feltwatch.engine.model.verdicts import Verdict
+from feltwatch.models.evaluation.rounds_conditions import Conditions
+from feltwatch.vision.detection.runtime import Run
+from feltwatch.vision.detection.still_reader import Eyes, open_eyes
 from tests.clips import CLIP, TABLE
-from vision.eyes import Eyes, open_eyes
-from vision.runtime import Run
 
 SECOND = 18.8  # the first round is over, the second has not begun
 Event = dict[str, object]

@@ -1,1 +1,1 @@
-"""A dealer who plays rounds: what is dealt, decided, paid and moved, and what the engine owes to say of it."""
+"""A dealer who plays rounds of every book, clean or with a named error. Start at `play.py`."""

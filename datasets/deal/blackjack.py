@@ -4,21 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from datasets.deal import settle
-from datasets.deal.game import MAIN, NOTHING, Fate, Game, Held, Key, Setup
-from datasets.deal.rules import (
-    LIMIT,
-    LIVE,
-    SIDES,
-    STANDING,
-    may_double,
-    may_split,
-    natural,
-    points,
-    total,
-)
-from datasets.deal.shoe import Shoe
-from engine.cards import Card
+from feltwatch.datasets.deal import settle
+from feltwatch.datasets.deal.game import MAIN, NOTHING, Fate, Game, Held, Key, Setup
+from feltwatch.datasets.deal.rules import LIMIT, LIVE, SIDES, STANDING, may_double, may_split, natural, points, total
+from feltwatch.datasets.deal.shoe import Shoe
+from feltwatch.engine.model.cards import Card
 
 MOST_SIDES = 6  # side bets in one round: more would keep the first Player waiting
 DEALERS = "dealer.cards"

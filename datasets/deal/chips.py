@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datasets.deal.story import CHIPS
+from feltwatch.datasets.deal.story import CHIPS
 
 HIGHEST = 20  # chips in one stack
 

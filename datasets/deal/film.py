@@ -6,9 +6,9 @@ from decimal import Decimal
 from math import sqrt
 from random import Random
 
-from datasets.deal.chips import Stacks, beside, stacked, without, worth
-from datasets.deal.story import DEALER, CardMove, ChipMove, Gesture, Move
-from engine.cards import Card
+from feltwatch.datasets.deal.chips import Stacks, beside, stacked, without, worth
+from feltwatch.datasets.deal.story import DEALER, CardMove, ChipMove, Gesture, Move
+from feltwatch.engine.model.cards import Card
 
 Span = tuple[float, float]  # seconds, at the least and at the most
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from random import Random
 
-from datasets.deal.film import Film
-from datasets.deal.shoe import Shoe
-from datasets.deal.story import DEALER, Owed, Story
-from engine.books import Book
-from engine.cards import Card
+from feltwatch.datasets.deal.film import Film
+from feltwatch.datasets.deal.shoe import Shoe
+from feltwatch.datasets.deal.story import DEALER, Owed, Story
+from feltwatch.engine.books import Book
+from feltwatch.engine.model.cards import Card
 
 Key = tuple[int, int, str]  # box, hand, bet
 Line = tuple[str, Decimal]  # result, net

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from engine.cards import Card
+from feltwatch.engine.model.cards import Card
 
 Two = tuple[Card, Card]
 Set = tuple[Two, Two]  # Low Hand, High Hand
@@ -89,7 +89,7 @@ def bonus(cards: Sequence[Card]) -> str:
 def same(one: Set, other: Set) -> bool:
     """Tell whether two ways of setting differ in nothing but which of like cards lies where.
 
-    >>> from engine.cards import cards
+    >>> from feltwatch.engine.model.cards import cards
     >>> same(house_way(cards("Ks Qd 7c 6h")), house_way(cards("6s 7d Kc Qh")))
     True
     """

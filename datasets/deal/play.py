@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from random import Random
 
-from datasets.deal.blackjack import Blackjack
-from datasets.deal.faults.registry import BLACKJACK, SIKIPI, Needs
-from datasets.deal.game import Game, Setup, forgets, inherits, joined
-from datasets.deal.shoe import LOW_LEFT, Shoe
-from datasets.deal.sikipi import Sikipi
-from datasets.deal.story import Story
-from datasets.deal.visible import SKP, STALE, needs
-from engine.books import Book, find_book
+from feltwatch.datasets.deal.blackjack import Blackjack
+from feltwatch.datasets.deal.faults.registry import BLACKJACK, SIKIPI, Needs
+from feltwatch.datasets.deal.game import Game, Setup, forgets, inherits, joined
+from feltwatch.datasets.deal.shoe import LOW_LEFT, Shoe
+from feltwatch.datasets.deal.sikipi import Sikipi
+from feltwatch.datasets.deal.story import Story
+from feltwatch.datasets.deal.visible import SKP, STALE, needs
+from feltwatch.engine.books import Book, find_book
 
 MINIMUMS = (10, 20, 50)
 BLACKJACK_BOXES = (5, 7)

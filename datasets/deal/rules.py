@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from engine.books import Book
-from engine.cards import Card
+from feltwatch.engine.books import Book
+from feltwatch.engine.model.cards import Card
 
 LIMIT = 21
 DEALER_STANDS = 17
@@ -37,8 +37,8 @@ def natural(cards: Sequence[Card]) -> bool:
 def side_odds(book: Book, kind: str, one: Card, two: Card) -> int:
     """Give what a side bet on the first two cards pays to one; 0: it lost.
 
-    >>> from engine.books import BOOKS
-    >>> from engine.cards import cards
+    >>> from feltwatch.engine.books import BOOKS
+    >>> from feltwatch.engine.model.cards import cards
     >>> side_odds(BOOKS["rws-blackjack-2024"], "rws-pairs", *cards("9h 9d"))
     12
     """

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from datasets.deal.game import MAIN, NOTHING, Line
-from datasets.deal.rules import LIMIT, LIVE, boom_odds, may_surrender, natural, points, side_odds
+from feltwatch.datasets.deal.game import MAIN, NOTHING, Line
+from feltwatch.datasets.deal.rules import LIMIT, LIVE, boom_odds, may_surrender, natural, points, side_odds
 
 if TYPE_CHECKING:
-    from datasets.deal.blackjack import Blackjack, Hand
+    from feltwatch.datasets.deal.blackjack import Blackjack, Hand
 
 FIRST_TWO = ("pair", "under13", "over13", "rws-pairs")
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from random import Random
 
-from engine.cards import CARDS, RANKS, Card
+from feltwatch.engine.model.cards import CARDS, RANKS, Card
 
 TENS = "TJQK"
 LOW_LEFT = 75  # with fewer cards in it a shoe is shuffled before the next round

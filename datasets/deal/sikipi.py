@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from datasets.deal.game import MAIN, NOTHING, Game, Held, Key, Setup
-from datasets.deal.houseway import Set, beats, bonus, house_way, same, ways
-from datasets.deal.rules import SIDES
-from datasets.deal.shoe import Shoe
-from datasets.deal.story import DEALER
-from engine.cards import Card
+from feltwatch.datasets.deal.game import MAIN, NOTHING, Game, Held, Key, Setup
+from feltwatch.datasets.deal.houseway import Set, beats, bonus, house_way, same, ways
+from feltwatch.datasets.deal.rules import SIDES
+from feltwatch.datasets.deal.shoe import Shoe
+from feltwatch.datasets.deal.story import DEALER
+from feltwatch.engine.model.cards import Card
 
 FOUR = 4
 FEE = 20  # the House has one in twenty of a win

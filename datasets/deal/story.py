@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from engine.cards import Card
+from feltwatch.engine.model.cards import Card
 
 DEALER = "dealer"  # whose hand moves a thing; else "box3", the Player of that box
 

@@ -9,9 +9,19 @@ what one Player shows another (card-shown-to-other); a read in doubt
 
 from collections.abc import Mapping
 
-from datasets.deal.faults import betting, bj_paying, cards, drawing, fourcards, order, paying, splitting, telling
-from datasets.deal.faults.registry import BLACKJACK, SIKIPI, Needs
-from engine.books.errors import FAULTS
+from feltwatch.datasets.deal.faults import (
+    betting,
+    bj_paying,
+    cards,
+    drawing,
+    fourcards,
+    order,
+    paying,
+    splitting,
+    telling,
+)
+from feltwatch.datasets.deal.faults.registry import BLACKJACK, SIKIPI, Needs
+from feltwatch.engine.books.error_catalogue import FAULTS
 
 STALE = "stale-card"  # of the round before: a matter of two rounds
 SKP = "si-ki-pi-v3"

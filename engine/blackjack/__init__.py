@@ -1,1 +1,4 @@
-"""Blackjack by four books: one set of rules, and the few places where the books differ."""
+"""The four blackjack books: initial deal, play, dealer, settlement, misdealt cards and remedies.
+
+Start at `round.py`.
+"""

@@ -4,18 +4,18 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from engine import payments, presence
-from engine.blackjack import dealer, decisions, extras, followers, inferred
-from engine.blackjack.hands import Hand
-from engine.cards import spoken
-from engine.lines import plays
-from engine.money import ZERO, decimal, down, plain, up
-from engine.verdicts import Remedy
+from feltwatch.engine.blackjack import additional_bets, dealer, decisions, followers, inferred
+from feltwatch.engine.blackjack.hands import Hand
+from feltwatch.engine.model.cards import spoken
+from feltwatch.engine.model.money import ZERO, decimal, down, plain, up
+from feltwatch.engine.model.verdicts import Remedy
+from feltwatch.engine.round import payments, presence
+from feltwatch.engine.round.line import plays
 
 if TYPE_CHECKING:
-    from engine.bets import Stack
-    from engine.blackjack.round import BlackjackRound
-    from engine.events import Chips
+    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.model.events import Chips
+    from feltwatch.engine.round.bets import Stack
 
 
 def added(r: "BlackjackRound", stack: "Stack", delta: Decimal | None, event: "Chips") -> bool:
@@ -48,15 +48,18 @@ def _dealers_turn(r: "BlackjackRound") -> bool:
 def _raised(r: "BlackjackRound", box: int, delta: Decimal | None, event: "Chips") -> bool:
     """A second stack of the Seated Player's: of a split, of a double, or of one he may not make."""
     if r.split_wait is not None and r.split_wait[0].box == box:
-        extras.split_paid(r, r.split_wait[0], delta)
+        additional_bets.split_paid(r, r.split_wait[0], delta)
         return True
-    if r.split_off is not None and extras.split_made_up(r, box, delta):
+    if r.split_off is not None and additional_bets.split_made_up(r, box, delta):
         return True
     hands = r.hands[box]
     if _piled(delta, event) and not _one_may(r, hands):
         return True  # of which hand it is, only what follows can say
-    if r.told_extra and (late := next((h for h in hands if h.full_double and extras.awaited(r, h)), None)) is not None:
-        return extras.came(r, late, delta)
+    if (
+        r.told_extra
+        and (late := next((h for h in hands if h.full_double and additional_bets.awaited(r, h)), None)) is not None
+    ):
+        return additional_bets.came(r, late, delta)
     hand = next((h for h in hands if h.asked), None) or next((h for h in hands if not r.finished(h)), None)
     if hands[0].aces:  # one card each and no more: whatever comes is meant for the hand that has two
         hand = next((h for h in hands if len(h) > 1 and h.pair()), None) or next((h for h in hands if len(h) > 1), hand)
@@ -131,7 +134,7 @@ def taken_back(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
         return True
     if spot.kind != "main":
         return False
-    if followers.back(r, stack, delta) or extras.less(r, stack, delta):
+    if followers.back(r, stack, delta) or additional_bets.less(r, stack, delta):
         return True
     for hand in r.hands.get(spot.box, ()):
         if not r.wagers.get((spot.text, hand.number), (None, None))[1]:
@@ -249,7 +252,7 @@ def _refund(stack: "Stack", delta: Decimal) -> None:
 
 def _taken_early(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Decimal) -> None:
     by_dealer = stack.by == "dealer"
-    if extras.less(r, stack, delta):
+    if additional_bets.less(r, stack, delta):
         stack.taken = max(stack.taken + delta, ZERO)
     elif -delta in _halves(r, stack) and len(hand) == 2 and not (r.subsequent and not hand.asked):
         if not decisions.may_surrender(r, hand):

@@ -2,16 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from engine.blackjack import play, settle, sides, strays
-from engine.blackjack.hands import DEALER_STANDS, LIMIT, Total
-from engine.books.switches import Switches
-from engine.cards import spoken
-from engine.round import Seen
-from engine.spots import DISCARD
-from engine.verdicts import Remedy
+from feltwatch.engine.blackjack import misplaced_cards, settlement, side_bets, subsequent_deal
+from feltwatch.engine.blackjack.hands import DEALER_STANDS, LIMIT, Total
+from feltwatch.engine.books.settings import Switches
+from feltwatch.engine.model.cards import spoken
+from feltwatch.engine.model.spots import DISCARD
+from feltwatch.engine.model.verdicts import Remedy
+from feltwatch.engine.round.base import Seen
 
 if TYPE_CHECKING:
-    from engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.round import BlackjackRound
 
 
 def stands(r: "BlackjackRound") -> bool:
@@ -28,23 +28,23 @@ def stands_on(found: Total, switches: Switches) -> bool:
 
 def pending(r: "BlackjackRound") -> bool:
     """Tell whether a bet still waits for the dealer's cards."""
-    if any(stack for stack in sides.insured(r) if r.undecided(stack)) or _boom_waits(r):
+    if any(stack for stack in side_bets.insured(r) if r.undecided(stack)) or _boom_waits(r):
         return True
-    return any(settle.waits(r, hand) for hand in r.all_hands() if not (hand.invalid or hand.bust or hand.away))
+    return any(settlement.waits(r, hand) for hand in r.all_hands() if not (hand.invalid or hand.bust or hand.away))
 
 
 def _boom_waits(r: "BlackjackRound") -> bool:
-    waiting = [stack for stack in sides.booms(r) if r.undecided(stack)]
+    waiting = [stack for stack in side_bets.booms(r) if r.undecided(stack)]
     if not waiting or r.switches.boom_drawout == "always":
         return bool(waiting)
-    return all(hand.bust for hand in r.all_hands()) or bool(settle.open_hands(r))
+    return all(hand.bust for hand in r.all_hands()) or bool(settlement.open_hands(r))
 
 
 def only_naturals(r: "BlackjackRound") -> bool:
     """Tell whether the second card alone decides all that is left."""
     if _boom_waits(r):
         return False
-    return all(hand.natural for hand in settle.open_hands(r) if settle.waits(r, hand))
+    return all(hand.natural for hand in settlement.open_hands(r) if settlement.waits(r, hand))
 
 
 def draws(r: "BlackjackRound") -> bool:
@@ -60,14 +60,14 @@ def _unpaid(r: "BlackjackRound") -> bool:
     """Tell whether a Blackjack still lies there unpaid: the dealer may well draw out before he settles."""
     naturals = [hand for hand in r.all_hands() if hand.natural and not hand.invalid]
     return any(hand.away for hand in r.all_hands()) or any(
-        stack.untouched and stack.present for hand in naturals for stack in settle.betting(r, hand)
+        stack.untouched and stack.present for hand in naturals for stack in settlement.betting(r, hand)
     )
 
 
 def dealt(r: "BlackjackRound", seen: Seen) -> None:
     """A card on the dealer's hand after the Initial Deal."""
     waiting = tuple(hand for hand in r.all_hands() if not r.finished(hand))
-    blocked = next((hand for hand in waiting if play.blocks(r, hand)), None)
+    blocked = next((hand for hand in waiting if subsequent_deal.blocks(r, hand)), None)
     if blocked is not None:
         if len(blocked) < 2:
             code = "missing-card"
@@ -76,14 +76,14 @@ def dealt(r: "BlackjackRound", seen: Seen) -> None:
         else:
             code = "dealer-second-card-too-early" if len(r.dealer) == 1 else "dealer-draws-before-players-done"
         at = f", at {blocked.points}," if blocked.total else ""
-        strays.slip(r, code, r.dealer, seen, f"Box {blocked.box}{at} is not done.", passed=waiting)
+        misplaced_cards.slip(r, code, r.dealer, seen, f"Box {blocked.box}{at} is not done.", passed=waiting)
         return
-    play.stands(r, waiting)
+    subsequent_deal.stands(r, waiting)
     if stands(r) and len(r.dealer) > 1:
         after(r)
         _overdraw(r, seen)
         return
-    play.opened(r)
+    subsequent_deal.opened(r)
     if not pending(r) and not _unpaid(r):
         r.alert(
             "dealer-draw-not-needed",
@@ -99,27 +99,29 @@ def dealt(r: "BlackjackRound", seen: Seen) -> None:
 def after(r: "BlackjackRound") -> None:
     """Settle what the dealer's cards now decide."""
     if len(r.dealer) == 2 and r.dealer.total is not None:
-        settle.against_second(r)
+        settlement.against_second(r)
     if stands(r) and len(r.dealer) > 1 and r.acting() is None:
         r.complete = True
-        settle.against_dealer(r)
+        settlement.against_dealer(r)
 
 
 def opened_again(r: "BlackjackRound") -> None:
     """A card left the dealer's hand: what it had decided is open again."""
     r.complete, r.dealer_shown = False, len(r.dealer) > 1
-    for hand in settle.open_hands(r):
+    for hand in settlement.open_hands(r):
         if not (hand.natural and (r.dealer_shown or not (r.upcard_is_ace or r.upcard_is_ten))):
-            settle.reopen(r, hand)
-    for stack in (*sides.booms(r), *([] if r.dealer_shown else sides.insured(r))):
-        settle.undo(r, stack, 1)
+            settlement.reopen(r, hand)
+    for stack in (*side_bets.booms(r), *([] if r.dealer_shown else side_bets.insured(r))):
+        settlement.undo(r, stack, 1)
 
 
 def settle_early(r: "BlackjackRound") -> bool:
     """Settling has begun, and the dealer's cards lay complete before the Players were done: these stood."""
     if r.complete or len(r.dealer) < 2 or not stands(r):
         return False
-    play.stands(r, tuple(hand for hand in r.all_hands() if not r.finished(hand) and not play.blocks(r, hand)))
+    subsequent_deal.stands(
+        r, tuple(hand for hand in r.all_hands() if not r.finished(hand) and not subsequent_deal.blocks(r, hand))
+    )
     after(r)
     return r.complete
 
@@ -143,7 +145,7 @@ def _overdraw(r: "BlackjackRound", seen: Seen) -> None:
     )
     if not name:
         r.dealer.add(seen)
-        settle.against_dealer(r)
+        settlement.against_dealer(r)
     elif cancelled:
         r.cancel(name)
     else:
@@ -159,7 +161,7 @@ def left_short(r: "BlackjackRound") -> None:
     """The round ends and the dealer still owed the table a card."""
     if any(plan.waits for plan in r.plans.values()) or r.stray is not None:
         return
-    play.stands(r, tuple(h for h in r.all_hands() if not r.finished(h) and not play.blocks(r, h)))
+    subsequent_deal.stands(r, tuple(h for h in r.all_hands() if not r.finished(h) and not subsequent_deal.blocks(r, h)))
     after(r)
     if r.acting() is None and r.dealer.total is not None and not r.only_seen:
         stood_short(r, "cards-cleared")
@@ -169,7 +171,7 @@ def stood_short(r: "BlackjackRound", anchor: str) -> bool:
     """Settling began before the dealer had 17 (3.23), or before he drew out for Boom Busted (3.26.1)."""
     if not draws(r) or r.dealer.total is None or (r.dealer.points or 0) > LIMIT:
         return False
-    hands = [hand for hand in settle.open_hands(r) if settle.waits(r, hand)]
+    hands = [hand for hand in settlement.open_hands(r) if settlement.waits(r, hand)]
     points = r.dealer.points
     if not hands and _boom_waits(r):
         code, says = "dealer-not-drawn-for-boom", f"All hands are done, Boom Busted is not: the dealer has {points}."

@@ -3,16 +3,16 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from engine.blackjack import dealer, extras, followers, settle
-from engine.blackjack.hands import MUST_DRAW_BELOW, Hand
-from engine.spots import MAX_HANDS, hand_zone
-from engine.verdicts import Remedy
+from feltwatch.engine.blackjack import additional_bets, dealer, followers, settlement
+from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW, Hand
+from feltwatch.engine.model.spots import MAX_HANDS, hand_zone
+from feltwatch.engine.model.verdicts import Remedy
 
 if TYPE_CHECKING:
-    from engine.bets import Stack
-    from engine.blackjack.round import BlackjackRound
-    from engine.events import Decision
-    from engine.round import Seen
+    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.model.events import Decision
+    from feltwatch.engine.round.base import Seen
+    from feltwatch.engine.round.bets import Stack
 
 
 UNDER_12 = "player-under-12-not-drawn"
@@ -81,11 +81,11 @@ def _double(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
     base = r.wagers[key][0]
     hand.asked = "double"
     followers.doubled(r, hand)
-    extras.told(r, key, event.amount)
+    additional_bets.told(r, key, event.amount)
     if paid:
-        extras.came(r, hand, paid)
+        additional_bets.came(r, hand, paid)
     else:
-        r.wagers[key] = (base, extras.fit(r, hand, base if event.amount is None else event.amount, base))
+        r.wagers[key] = (base, additional_bets.fit(r, hand, base if event.amount is None else event.amount, base))
 
 
 def may_double(r: "BlackjackRound", hand: Hand) -> bool:
@@ -107,10 +107,10 @@ def _split(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
         return
     new = part(r, hand, hand.cards[1])
     if paid is not None:
-        extras.split_paid(r, new, paid)
+        additional_bets.split_paid(r, new, paid)
     elif event.amount is not None:
-        extras.split_paid(r, new, event.amount)
-        extras.told(r, (r.seat(hand.box).spot.text, new.number), event.amount)
+        additional_bets.split_paid(r, new, event.amount)
+        additional_bets.told(r, (r.seat(hand.box).spot.text, new.number), event.amount)
     else:
         r.split_wait = (new, event.t)
 
@@ -178,7 +178,7 @@ def surrender(r: "BlackjackRound", hand: Hand, *, inferred: bool) -> None:
     hand.asked = ""
     if inferred:
         r.infer(hand.box, hand.number, "surrender")
-    settle.surrendered(r, hand)
+    settlement.surrendered(r, hand)
 
 
 def _even(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
@@ -194,7 +194,7 @@ def _even(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
             hand=hand.number,
         )
     else:
-        stack = next((s for s in settle.betting(r, hand) if s.spot.who == event.who), None) or r.seat(hand.box)
+        stack = next((s for s in settlement.betting(r, hand) if s.spot.who == event.who), None) or r.seat(hand.box)
         even_money(r, stack, hand, inferred=False)
 
 
@@ -202,7 +202,7 @@ def even_money(r: "BlackjackRound", stack: "Stack", hand: Hand, *, inferred: boo
     r.even.add(stack.spot.text)
     if inferred:
         r.infer(hand.box, hand.number, "even-money")
-    settle.even_money(r, stack, hand)
+    settlement.even_money(r, stack, hand)
 
 
 def _insures(r: "BlackjackRound", event: "Decision") -> None:
@@ -247,9 +247,9 @@ def refuse(r: "BlackjackRound", hand: Hand, code: str, delta: Decimal | None) ->
         key = (r.seat(hand.box).spot.text, hand.number)
         base = r.wagers[key][0]
         hand.asked = "double"
-        r.wagers[key] = (base, extras.fit(r, hand, delta, base))
+        r.wagers[key] = (base, additional_bets.fit(r, hand, delta, base))
     elif len(r.hands[hand.box]) < MAX_HANDS:
-        extras.split_paid(r, part(r, hand, hand.cards[-1]), delta)
+        additional_bets.split_paid(r, part(r, hand, hand.cards[-1]), delta)
 
 
 def not_allowed(r: "BlackjackRound", hand: Hand, code: str) -> bool:

@@ -3,14 +3,14 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from engine import payments
-from engine.blackjack.hands import Hand
-from engine.money import plain
-from engine.verdicts import Remedy
+from feltwatch.engine.blackjack.hands import Hand
+from feltwatch.engine.model.money import plain
+from feltwatch.engine.model.verdicts import Remedy
+from feltwatch.engine.round import payments
 
 if TYPE_CHECKING:
-    from engine.bets import Stack
-    from engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.round.bets import Stack
 
 SPLIT, DOUBLE = "split-bet-wrong-amount", "double-bet-wrong-amount"
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
-from engine.cards import Card
-from engine.round import Seen
+from feltwatch.engine.model.cards import Card
+from feltwatch.engine.round.base import Seen
 
 LIMIT = 21
 MUST_DRAW_BELOW = 12  # v5 3.19: a Player draws until he has 12
@@ -26,7 +26,7 @@ EMPTY = Total(0, soft=False)
 def total(cards: Sequence[Card | None]) -> Total | None:
     """Give the highest total not over 21, else the lowest; nothing where a card is unread.
 
-    >>> from engine.cards import cards
+    >>> from feltwatch.engine.model.cards import cards
     >>> total(cards("As 6d")), total(cards("As 6d Kc")), total(cards("As Ad 9c Kh"))
     (Total(points=17, soft=True), Total(points=17, soft=False), Total(points=21, soft=False))
     """

@@ -3,14 +3,14 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from engine.blackjack import extras, followers
-from engine.blackjack.decisions import may_double, not_allowed, part, refuse, refused_card, split_error
-from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
-from engine.spots import MAX_HANDS, hand_zone
+from feltwatch.engine.blackjack import additional_bets, followers
+from feltwatch.engine.blackjack.decisions import may_double, not_allowed, part, refuse, refused_card, split_error
+from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
+from feltwatch.engine.model.spots import MAX_HANDS, hand_zone
 
 if TYPE_CHECKING:
-    from engine.blackjack.round import BlackjackRound
-    from engine.round import Seen
+    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.round.base import Seen
 
 
 def chips_added(r: "BlackjackRound", hand: Hand, delta: Decimal | None) -> bool:
@@ -18,7 +18,7 @@ def chips_added(r: "BlackjackRound", hand: Hand, delta: Decimal | None) -> bool:
     if hand.asked.startswith("bad "):
         refuse(r, hand, hand.asked.split()[1], delta)
         return True
-    if extras.came(r, hand, delta):
+    if additional_bets.came(r, hand, delta):
         return True
     code = _forbidden(r, hand)
     if code:
@@ -27,7 +27,7 @@ def chips_added(r: "BlackjackRound", hand: Hand, delta: Decimal | None) -> bool:
     base = r.wagers.get((r.seat(hand.box).spot.text, hand.number), (None, None))[0]
     hand.extra = (hand.extra or 0) + (delta if delta is not None else base or Decimal(1))
     if len(hand) == 2 and not _may_split(r, hand):
-        extras.fit(r, hand, hand.extra, base)
+        additional_bets.fit(r, hand, hand.extra, base)
     return True
 
 
@@ -54,7 +54,7 @@ def doubled_by_chips(r: "BlackjackRound", hand: Hand) -> None:
     """A second stack, then one card: a double."""
     text = r.seat(hand.box).spot.text
     base = r.wagers[text, hand.number][0]
-    r.wagers[text, hand.number] = (base, extras.fit(r, hand, hand.extra, base))
+    r.wagers[text, hand.number] = (base, additional_bets.fit(r, hand, hand.extra, base))
     hand.doubled, hand.extra = True, None
     followers.doubled(r, hand)
     r.infer(hand.box, hand.number, "double")
@@ -101,7 +101,7 @@ def moved_apart(r: "BlackjackRound", old: Hand, seen: "Seen") -> None:
     if paid is None:
         r.split_wait = (new, r.t)
     else:
-        extras.split_paid(r, new, paid)
+        additional_bets.split_paid(r, new, paid)
 
 
 def _swap(old: Hand, known: Hand, seen: "Seen") -> None:
@@ -132,5 +132,5 @@ def split_unseen(r: "BlackjackRound", hand: Hand, number: int) -> Hand:
     paid, pairs[0].extra = pairs[0].extra, None
     new = part(r, pairs[0], pairs[0].cards[1], number)
     r.infer(hand.box, pairs[0].number, "split")
-    extras.split_paid(r, new, paid)
+    additional_bets.split_paid(r, new, paid)
     return new

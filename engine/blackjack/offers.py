@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from engine.blackjack import decisions
-from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
+from feltwatch.engine.blackjack import decisions
+from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
 
 if TYPE_CHECKING:
-    from engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.round import BlackjackRound
 
 
 def first_two(r: "BlackjackRound") -> None:

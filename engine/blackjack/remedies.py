@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from engine.cards import spoken
-from engine.round import Seen
-from engine.spots import Zone, hand_zone
-from engine.verdicts import Move, Remedy
+from feltwatch.engine.model.cards import spoken
+from feltwatch.engine.model.spots import Zone, hand_zone
+from feltwatch.engine.model.verdicts import Move, Remedy
+from feltwatch.engine.round.base import Seen
 
 if TYPE_CHECKING:
-    from engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.round import BlackjackRound
 
 Targets = Sequence[tuple[Seen, Zone]]
 Hands = dict[str, tuple[str | None, ...]]

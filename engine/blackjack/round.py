@@ -3,19 +3,30 @@
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from engine import checks, payments
-from engine.bets import Stack, ranked
-from engine.blackjack import chips, dealer, decisions, extras, initial, play, settle, sides, strays, taken_up
-from engine.blackjack.hands import MUST_DRAW_BELOW, Hand, why_finished
-from engine.blackjack.remedies import error_remedy
-from engine.books import Book
-from engine.cards import Card
-from engine.events import Chips, Dealt, Decision, Event, Move, Signal
-from engine.money import ZERO
-from engine.round import Round, Seen
-from engine.shoe import Shoe
-from engine.spots import Zone, parse_spot
-from engine.verdicts import Remedy
+from feltwatch.engine.blackjack import (
+    additional_bets,
+    chips,
+    dealer,
+    decisions,
+    early_pickup,
+    initial_deal,
+    misplaced_cards,
+    settlement,
+    side_bets,
+    subsequent_deal,
+)
+from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW, Hand, why_finished
+from feltwatch.engine.blackjack.remedies import error_remedy
+from feltwatch.engine.books import Book
+from feltwatch.engine.model.cards import Card
+from feltwatch.engine.model.events import Chips, Dealt, Decision, Event, Move, Signal
+from feltwatch.engine.model.money import ZERO
+from feltwatch.engine.model.shoe import Shoe
+from feltwatch.engine.model.spots import Zone, parse_spot
+from feltwatch.engine.model.verdicts import Remedy
+from feltwatch.engine.round import checks, payments
+from feltwatch.engine.round.base import Round, Seen
+from feltwatch.engine.round.bets import Stack, ranked
 
 IN_TURN = ("hit", "stand", "double", "split")
 
@@ -34,11 +45,11 @@ class BlackjackRound(Round):
         self.even: set[str] = set()
         self.order: list[int] = []
         self.sequence: list[Seen] = []  # every card in the order it left the shoe
-        self.misdeal: initial.Misdeal | None = None
-        self.lapsed: initial.Misdeal | None = None  # play went on over an error of the first cards
+        self.misdeal: initial_deal.Misdeal | None = None
+        self.lapsed: initial_deal.Misdeal | None = None  # play went on over an error of the first cards
         self.loose = False  # a supervisor let the cards lie: each hand takes what it still lacks
-        self.stray: strays.Stray | None = None  # the last card out of place, while it waits for a ruling
-        self.apart: dict[str, strays.Stray] = {}  # cards out of place that count on no hand
+        self.stray: misplaced_cards.Stray | None = None  # the last card out of place, while it waits for a ruling
+        self.apart: dict[str, misplaced_cards.Stray] = {}  # cards out of place that count on no hand
         self.waiting: list[Seen] = []  # cards that are the next, after a ruling
         self.frozen = False  # a dealer's card came too early: nothing may be decided on it
         self.playing = False  # the Initial Deal is complete
@@ -56,7 +67,9 @@ class BlackjackRound(Round):
         self.half_taken: dict[int, list[tuple[Stack, Decimal]]] = {}
         self.following: dict[str, tuple[Hand, Decimal | None]] = {}  # chips of those who follow what is not yet clear
         self.told_insurance: set[str] = set()
-        self.told_extra: dict[extras.Key, tuple[Decimal | None, Decimal]] = {}  # told: how much, and seen so far
+        self.told_extra: dict[
+            additional_bets.Key, tuple[Decimal | None, Decimal]
+        ] = {}  # told: how much, and seen so far
         self.split_off: tuple[Hand, Decimal, str] | None = None  # what a split bet still lacks, and its alert
         self.inferred: dict[tuple[int, int], tuple[int, str]] = {}
         self.last_dealt: Seen | None = None
@@ -155,7 +168,7 @@ class BlackjackRound(Round):
 
     def on_dealt(self, event: Dealt) -> None:
         if self.only_seen and self.first_cards():
-            initial.missing(self, event)
+            initial_deal.missing(self, event)
         super().on_dealt(event)
 
     def card(self, seen: Seen, event: Dealt) -> None:
@@ -163,7 +176,7 @@ class BlackjackRound(Round):
             return
         if self.squeezing and seen.up and seen.zone.box in self.squeezing:
             self.squeezing.discard(seen.zone.box)
-            play.squeeze_exposed(self, seen)
+            subsequent_deal.squeeze_exposed(self, seen)
         if self.plans and (found := self.plans.get(f"r{self.number}-card-dropped-{seen.id}")) is not None:
             found.waits = False
         together = event.order_lost or (event.rested is None and self._together(seen))
@@ -172,12 +185,12 @@ class BlackjackRound(Round):
         self.sequence.append(seen)
         self.idle_from = seen.t
         if together:
-            strays.simultaneous(self, seen)
+            misplaced_cards.simultaneous(self, seen)
         elif self.playing:
-            taken_up.went_on(self, seen)
-            play.dealt(self, seen, event)
+            early_pickup.went_on(self, seen)
+            subsequent_deal.dealt(self, seen, event)
         else:
-            initial.dealt(self, seen)
+            initial_deal.dealt(self, seen)
 
     def _together(self, seen: Seen) -> bool:
         """Two cards on one place at one instant: nobody knows which came first (5.12)."""
@@ -192,9 +205,9 @@ class BlackjackRound(Round):
         if source.box is None and not any(one is seen for one in self.sequence):
             self._arrives(seen)
         elif not self.playing or (self.misdeal is not None and seen.zone.box != source.box):
-            initial.moved(self, seen, source)
+            initial_deal.moved(self, seen, source)
         else:
-            strays.moved(self, seen, source)
+            misplaced_cards.moved(self, seen, source)
 
     def _arrives(self, seen: Seen) -> None:
         """A card that lay outside, or was seen in the shoe, comes to its place: it is dealt only now."""
@@ -209,7 +222,7 @@ class BlackjackRound(Round):
             self.card(seen, event)
 
     def removed(self, seen: Seen) -> None:
-        taken_up.removed(self, seen)
+        early_pickup.removed(self, seen)
 
     def on_decision(self, event: Decision) -> None:
         """A decision told in turn says that all of them are; one made before play (Insurance, Surrender) does not."""
@@ -225,7 +238,7 @@ class BlackjackRound(Round):
         self.idle_from = event.t
         decisions.told(self, event)
         if self.waiting:
-            strays.serve(self)
+            misplaced_cards.serve(self)
 
     def signalled(self, event: Signal) -> None:
         if event.name == "squeeze-granted":
@@ -235,8 +248,12 @@ class BlackjackRound(Round):
 
     def apply(self, event: Event, n: int) -> None:
         super().apply(event, n)
-        if self.playing and not self.void and (self.split_wait is not None or event.t - self.idle_from > play.IDLE_S):
-            play.waited(self, event.t)
+        if (
+            self.playing
+            and not self.void
+            and (self.split_wait is not None or event.t - self.idle_from > subsequent_deal.IDLE_S)
+        ):
+            subsequent_deal.waited(self, event.t)
 
     # ---- chips after the close --------------------------------------------------------------------------------------
 
@@ -272,7 +289,7 @@ class BlackjackRound(Round):
 
     def breaks_off(self) -> None:
         if self.first_cards():
-            initial.left_alone(self)
+            initial_deal.left_alone(self)
 
     def undecided(self, stack: Stack) -> bool:
         spot = stack.spot
@@ -290,10 +307,12 @@ class BlackjackRound(Round):
 
     def settlement_seen(self, stack: Stack) -> None:
         if self.subsequent:
-            self.final = self.final or stack.spot.kind not in sides.FIRST_TWO  # I-16: a late side bet changes nothing
+            self.final = (
+                self.final or stack.spot.kind not in side_bets.FIRST_TWO
+            )  # I-16: a late side bet changes nothing
         else:
             self.interim = self.interim or self.playing
-        strays.reviewed(self)
+        misplaced_cards.reviewed(self)
 
     def final_settling(self) -> bool:
         return self.complete
@@ -305,15 +324,15 @@ class BlackjackRound(Round):
         kind = stack.spot.kind
         if kind == "boom-busted":
             return "side-bet-not-settled" if announced else ""
-        if kind in sides.FIRST_TWO and "side-bet-not-settled" not in self.book.faults:
+        if kind in side_bets.FIRST_TWO and "side-bet-not-settled" not in self.book.faults:
             return "losing-bet-not-taken" if lost else "winning-bet-not-paid"
         return super().left_code(stack, lost=lost, announced=announced)
 
     def forgotten(self, lying: Mapping[str, object]) -> None:
-        for stack in sides.booms(self):
+        for stack in side_bets.booms(self):
             line = self.settlements.get((stack.spot.box, 1, stack.spot.bet))
             if stack.spot.text in lying and line is not None:
-                play.side_unsettled(self, stack, line)
+                subsequent_deal.side_unsettled(self, stack, line)
 
     def void_lines(self, stack: Stack) -> Sequence[int]:
         if stack.spot.kind != "main" or stack.spot.hand:
@@ -338,10 +357,10 @@ class BlackjackRound(Round):
     def invalidate(self, box: int) -> None:
         for hand in self.hands.get(box, ()):
             hand.invalid = True
-        settle.give_back(self, box)
+        settlement.give_back(self, box)
 
     def again(self, stack: Stack) -> None:
-        settle.cut(self, stack)
+        settlement.cut(self, stack)
 
     def unwatched(self, lasted: float) -> None:
         self.told, self.idle_from, waits = False, self.t, self.split_wait  # decisions were told that nobody heard
@@ -380,7 +399,7 @@ class BlackjackRound(Round):
 
     def ending(self) -> None:
         if self.playing and not self.complete:
-            taken_up.at_the_end(self)
+            early_pickup.at_the_end(self)
             dealer.left_short(self)
 
     def misplaced(self) -> Sequence[str]:
@@ -391,7 +410,7 @@ class BlackjackRound(Round):
         ]
         if not self.playing and (found or not self.boxes):
             return ["the first cards were never complete"]
-        found += taken_up.reasons(self)
+        found += early_pickup.reasons(self)
         unread = [seen.id for seen in self.sequence if seen.card is None]
         if found and unread:
             found.append(f"card {', '.join(unread)} was never read")

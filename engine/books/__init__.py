@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from engine.books.errors import FAULTS, Fault
-from engine.books.switches import Switches, changed
-from engine.money import EVEN, Odds
+from feltwatch.engine.books.error_catalogue import FAULTS, Fault
+from feltwatch.engine.books.settings import Switches, changed
+from feltwatch.engine.model.money import EVEN, Odds
 
 
 class BookError(ValueError):

@@ -1,1 +1,4 @@
-"""Exact probabilities of the books, counted with the engine's own rules and pay tables."""
+"""Exact house edges, computed from the engine's own settlement; for docs and tests only.
+
+Start at `figures.py`.
+"""

@@ -2,11 +2,11 @@
 
 from fractions import Fraction
 
-from engine.blackjack.hands import Hand
-from engine.odds.hands import Seat
-from engine.odds.play import LONGEST, Play, half_of
-from engine.odds.play import split as own_cards
-from engine.odds.shoe import NONE, Counts, add, falls, player, plus
+from feltwatch.engine.blackjack.hands import Hand
+from feltwatch.engine.odds.hands import Seat
+from feltwatch.engine.odds.play import LONGEST, Play, half_of
+from feltwatch.engine.odds.play import split as own_cards
+from feltwatch.engine.odds.shoe import NONE, Counts, add, falls, player, plus
 
 NEAR = Fraction(1, 50)  # of the stake: far more than the sight of another hand was ever found to bring
 STAYS = 17  # a hard total on which the first hand draws no more

@@ -6,11 +6,11 @@ from fractions import Fraction
 from functools import cache
 from typing import cast
 
-from engine.blackjack.dealer import stands_on
-from engine.blackjack.hands import Hand, Total
-from engine.books import Book
-from engine.books.switches import Switches
-from engine.odds.shoe import FACES, Counts, falls, full, lay, less, plus
+from feltwatch.engine.blackjack.dealer import stands_on
+from feltwatch.engine.blackjack.hands import Hand, Total
+from feltwatch.engine.books import Book
+from feltwatch.engine.books.settings import Switches
+from feltwatch.engine.odds.shoe import FACES, Counts, falls, full, lay, less, plus
 
 Label = Callable[[Hand], str]
 Drawn = tuple[int, ...]  # values of the cards after the first, sorted

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from engine.books import BOOKS
-from engine.odds import live, sides, sikipi, texts
-from engine.odds.dealer import TOTALS, finals
-from engine.odds.shoe import NONE, SUITED, plus
-from engine.odds.sides import edge, shares
+from feltwatch.engine.books import BOOKS
+from feltwatch.engine.odds import live, sides, sikipi, texts
+from feltwatch.engine.odds.dealer import TOTALS, finals
+from feltwatch.engine.odds.shoe import NONE, SUITED, plus
+from feltwatch.engine.odds.sides import edge, shares
 
 V5, R24, SKP = BOOKS["blackjack-rws-v5"], BOOKS["rws-blackjack-2024"], BOOKS["si-ki-pi-v3"]
 CLAIMED = Fraction(9954, 10000)  # live, supplementary-1

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import lcm
 
-from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW
-from engine.books import Book
-from engine.odds.dealer import Chances
-from engine.odds.payoffs import BUST, Row, payoffs
-from engine.odds.rules import Rules
-from engine.odds.shoe import FACES, NONE, SUITED, Counts, add, player, plus
+from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW
+from feltwatch.engine.books import Book
+from feltwatch.engine.odds.dealer import Chances
+from feltwatch.engine.odds.payoffs import BUST, Row, payoffs
+from feltwatch.engine.odds.rules import Rules
+from feltwatch.engine.odds.shoe import FACES, NONE, SUITED, Counts, add, player, plus
 
 VALUES = range(len(FACES))
 Parts = tuple[int, ...]  # a row in whole parts of the stake

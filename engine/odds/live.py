@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
-from engine.books import BOOKS
-from engine.odds import both, play
-from engine.odds.dealer import Chances
-from engine.odds.hands import Seat
-from engine.odds.play import best
-from engine.odds.shoe import FACES, full, plus
+from feltwatch.engine.books import BOOKS
+from feltwatch.engine.odds import both, play
+from feltwatch.engine.odds.dealer import Chances
+from feltwatch.engine.odds.hands import Seat
+from feltwatch.engine.odds.play import best
+from feltwatch.engine.odds.shoe import FACES, full, plus
 
 BOOK = BOOKS["live-blackjack"]
 TEXT = "live-best"

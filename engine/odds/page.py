@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 
-from engine.odds.figures import MORE, Figure, Section
+from feltwatch.engine.odds.figures import MORE, Figure, Section
 
-COMMAND = "python -m edge.odds"
+COMMAND = "python -m feltwatch.edge.tools.odds"
 HIDDEN = Fraction(1, 2 * 10**6)  # under this four digits are noughts
 SHORT = 32  # characters of a fraction that still stands in a table
 HEAD = f"""# Odds
@@ -17,7 +17,7 @@ on average of one staked, a return what of it comes back. `{COMMAND} KEY` gives 
 that is short it stands here too, as do the counts it comes from.
 
 The best play of the last section takes long to work out: `{COMMAND} --slow` does it anew (some twenty minutes of one
-core) and keeps the fractions, by the dealer's first card, in `edge/odds.json`, from which this page has them.
+core) and keeps the fractions, by the dealer's first card, in `edge/tools/odds.json`, from which this page has them.
 """
 
 

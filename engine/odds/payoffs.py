@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW
-from engine.blackjack.round import BlackjackRound
-from engine.books import Book
-from engine.cards import CARDS
-from engine.events import ACTIONS, Chips, Dealt, Decision, Event, Signal
-from engine.odds.dealer import TOTALS
-from engine.shoe import Shoe
-from engine.spots import hand_zone, parse_spot
+from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW
+from feltwatch.engine.blackjack.round import BlackjackRound
+from feltwatch.engine.books import Book
+from feltwatch.engine.model.cards import CARDS
+from feltwatch.engine.model.events import ACTIONS, Chips, Dealt, Decision, Event, Signal
+from feltwatch.engine.model.shoe import Shoe
+from feltwatch.engine.model.spots import hand_zone, parse_spot
+from feltwatch.engine.odds.dealer import TOTALS
 
 STAKE = Decimal(100)
 DEALERS = {  # a hand for each end, from a ten, which no rule but the Ace's and Surrender looks at

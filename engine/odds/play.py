@@ -6,9 +6,9 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import perm, prod
 
-from engine.blackjack.hands import LIMIT
-from engine.odds.hands import VALUES, Hands, Seat
-from engine.odds.shoe import FACES, NONE, SUITED, Counts, add, falls, less, player, plus
+from feltwatch.engine.blackjack.hands import LIMIT
+from feltwatch.engine.odds.hands import VALUES, Hands, Seat
+from feltwatch.engine.odds.shoe import FACES, NONE, SUITED, Counts, add, falls, less, player, plus
 
 NEVER = -4  # stakes: less than any play brings
 LONGEST = LIMIT + 1  # cards: every Ace a 1, and the card that busts

@@ -1,11 +1,11 @@
 """What a hand may do against the dealer's first card: the engine is asked."""
 
-from engine.blackjack import decisions
-from engine.blackjack.hands import Hand
-from engine.blackjack.round import BlackjackRound
-from engine.books import Book
-from engine.odds.shoe import FACES, lay
-from engine.shoe import Shoe
+from feltwatch.engine.blackjack import decisions
+from feltwatch.engine.blackjack.hands import Hand
+from feltwatch.engine.blackjack.round import BlackjackRound
+from feltwatch.engine.books import Book
+from feltwatch.engine.model.shoe import Shoe
+from feltwatch.engine.odds.shoe import FACES, lay
 
 
 class Rules:

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
-from engine.blackjack.hands import Hand, total
-from engine.cards import CARDS, Card, cards
-from engine.round import Seen
-from engine.spots import hand_zone
+from feltwatch.engine.blackjack.hands import Hand, total
+from feltwatch.engine.model.cards import CARDS, Card, cards
+from feltwatch.engine.model.spots import hand_zone
+from feltwatch.engine.round.base import Seen
 
 Counts = tuple[int, ...]  # how many cards of each value, the Ace first and the tens last
 

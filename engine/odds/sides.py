@@ -5,11 +5,11 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
-from engine.blackjack import sides
-from engine.books import Book
-from engine.cards import CARDS
-from engine.odds.dealer import finals
-from engine.odds.shoe import ACE, FACES, NONE, Counts, full, lay, less, plus
+from feltwatch.engine.blackjack import side_bets
+from feltwatch.engine.books import Book
+from feltwatch.engine.model.cards import CARDS
+from feltwatch.engine.odds.dealer import finals
+from feltwatch.engine.odds.shoe import ACE, FACES, NONE, Counts, full, lay, less, plus
 
 ONE = Decimal(1)
 LOST = ""  # the key of what wins nothing
@@ -24,7 +24,7 @@ def first_two(book: Book, kind: str) -> dict[str, int]:
     """Count the pairs of cards of the whole shoe by what the side bet wins on them."""
     found: dict[str, int] = {}
     for one, two in combinations_with_replacement(CARDS.values(), 2):
-        key = sides.wins(kind, one, two)
+        key = side_bets.wins(kind, one, two)
         pairs = book.decks * (book.decks - 1) // 2 if one is two else book.decks**2
         found[key] = found.get(key, 0) + pairs
     return found
@@ -45,4 +45,4 @@ def insurance(book: Book, gone: Counts = NONE) -> dict[str, int]:
 
 def boom(book: Book) -> dict[str, Fraction]:
     """Give the chances of Boom Busted by its pay table; the dealer always draws out (B17)."""
-    return finals(book, [*(key for key in book.pays if key.startswith("boom")), LOST], sides.boom)
+    return finals(book, [*(key for key in book.pays if key.startswith("boom")), LOST], side_bets.boom)

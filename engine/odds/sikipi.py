@@ -7,13 +7,13 @@ from itertools import combinations_with_replacement, compress
 from math import comb, prod
 from operator import mul
 
-from engine.books import Book
-from engine.cards import CARDS, RANKS, SUITS, Card
-from engine.odds.sides import ONE
-from engine.sikipi.bonus import bonus_hand
-from engine.sikipi.house_way import house_way
-from engine.sikipi.ranking import beats, outcome, strength
-from engine.sikipi.settlement import COMMISSION
+from feltwatch.engine.books import Book
+from feltwatch.engine.model.cards import CARDS, RANKS, SUITS, Card
+from feltwatch.engine.odds.sides import ONE
+from feltwatch.engine.sikipi.bonus import bonus_hand
+from feltwatch.engine.sikipi.house_way import house_way
+from feltwatch.engine.sikipi.ranking import beats, outcome, strength
+from feltwatch.engine.sikipi.settlement import COMMISSION
 
 HAND = 4  # cards
 COPIES = len(SUITS)

@@ -1,1 +1,4 @@
-"""Si Ki Pi: four cards each, set as a Low Hand and a High Hand, against the dealer's."""
+"""Si Ki Pi: deal, reveal, setting of hands, the House Way, ranking, settlement.
+
+Start at `round.py`.
+"""

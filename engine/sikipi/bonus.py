@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.cards import Card
+from feltwatch.engine.model.cards import Card
 
 _BY_KINDS = {1: "bonus4", 3: "bonus1", 4: ""}  # how many different ranks there are among four cards
 
@@ -10,7 +10,7 @@ _BY_KINDS = {1: "bonus4", 3: "bonus1", 4: ""}  # how many different ranks there 
 def bonus_hand(cards: Sequence[Card]) -> str:
     """Give the book's name of the best Bonus Hand, "" where there is none (3.23.1).
 
-    >>> from engine.cards import cards
+    >>> from feltwatch.engine.model.cards import cards
     >>> [bonus_hand(cards(text)) for text in ("7s 7h 7d Kc", "As Ah 9d 9c", "Qs Qh 3d 7c", "8s 7h 3d Kc")]
     ['bonus3', 'bonus2', 'bonus1', '']
     """

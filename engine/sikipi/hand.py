@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from engine.cards import Card
-from engine.round import Seen
-from engine.sikipi.ranking import Part
+from feltwatch.engine.model.cards import Card
+from feltwatch.engine.round.base import Seen
+from feltwatch.engine.sikipi.ranking import Part
 
 FOUR = 4
 TWO = 2  # cards of the Low Hand, and of the High Hand

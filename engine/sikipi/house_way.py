@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from engine.cards import Card
-from engine.sikipi.ranking import GONG, ORDER, Part
+from feltwatch.engine.model.cards import Card
+from feltwatch.engine.sikipi.ranking import GONG, ORDER, Part
 
 Heights = tuple[int, int, int, int]  # of four cards, the highest first
 Way = tuple[int, int, int, int]  # which of them make the Low Hand, which the High Hand
@@ -21,7 +21,7 @@ _EXCEPTIONS = {(_ACE, 4, 3, 2): (4, 6), (_ACE, 5, 3, 2): (4, 7)}  # 3(i), 3(ii)
 def house_way(cards: Sequence[Card], two_pairs: str = "keep", nine_or_ace: str = "inclusive") -> tuple[Part, Part]:
     """Give the Low Hand and the High Hand as the House sets them.
 
-    >>> from engine.cards import cards
+    >>> from feltwatch.engine.model.cards import cards
     >>> low, high = house_way(cards("8s 8h Kd 2c"))
     >>> [str(card) for card in (*low, *high)]
     ['Kd', '8h', '8s', '2c']

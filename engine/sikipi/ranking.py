@@ -1,6 +1,6 @@
 """What two cards are worth together: Pairs, then the Gong, then points (3.3, 3.4, Appendix G)."""
 
-from engine.cards import Card
+from feltwatch.engine.model.cards import Card
 
 Part = tuple[Card, Card]  # the Low Hand or the High Hand
 
@@ -34,7 +34,7 @@ ORDER = tuple(_order(one, two) if one in _HEIGHTS and two in _HEIGHTS else 0 for
 def hand_sum(part: Part) -> int:
     """Give the Point Total, 10 for a Gong, 11 for a Pair.
 
-    >>> from engine.cards import cards
+    >>> from feltwatch.engine.model.cards import cards
     >>> hand_sum(cards("7s 6h")), hand_sum(cards("Ks Qh")), hand_sum(cards("2s 8h"))
     (3, 0, 10)
     """
@@ -44,7 +44,7 @@ def hand_sum(part: Part) -> int:
 def strength(part: Part) -> int:
     """Give a number that is the higher the better the hand; all hands of zero points are equal (3.22.5, 3.22.6).
 
-    >>> from engine.cards import cards
+    >>> from feltwatch.engine.model.cards import cards
     >>> strength(cards("As 8h")) > strength(cards("Ks 9h")), strength(cards("Ks Qh")) == strength(cards("6s 4h"))
     (True, True)
     """

@@ -5,18 +5,19 @@ from dataclasses import replace
 from decimal import Decimal
 from math import inf
 
-from engine import checks
-from engine.bets import Stack
-from engine.books import Book
-from engine.events import Chips, Dealt, Decision, Event, Move, Signal
-from engine.money import ZERO
-from engine.round import Round, Seen
-from engine.shoe import OPENING, Shoe
-from engine.sikipi import dealing, exposure, setting, settlement
-from engine.sikipi.deal import Deal, Order
-from engine.sikipi.hand import FOUR, Hand
-from engine.spots import Zone
-from engine.verdicts import Remedy
+from feltwatch.engine.books import Book
+from feltwatch.engine.model.events import Chips, Dealt, Decision, Event, Move, Signal
+from feltwatch.engine.model.money import ZERO
+from feltwatch.engine.model.shoe import OPENING, Shoe
+from feltwatch.engine.model.spots import Zone
+from feltwatch.engine.model.verdicts import Remedy
+from feltwatch.engine.round import checks
+from feltwatch.engine.round.base import Round, Seen
+from feltwatch.engine.round.bets import Stack
+from feltwatch.engine.sikipi import deal_checks, setting, settlement
+from feltwatch.engine.sikipi import reveal as exposure
+from feltwatch.engine.sikipi.deal_order import Deal, Order
+from feltwatch.engine.sikipi.hand import FOUR, Hand
 
 
 class SikipiRound(Round):
@@ -83,7 +84,7 @@ class SikipiRound(Round):
         if type(event) is not Dealt and not self.void:
             self.t, self.n = event.t, n
             self.heard = self.heard or isinstance(event, Signal | Decision)
-            dealing.stopped(self, event.t)
+            deal_checks.stopped(self, event.t)
         super().apply(event, n)
 
     def dealt_in(self) -> None:
@@ -99,7 +100,7 @@ class SikipiRound(Round):
             self._arrives(seen, self.hand(seen.zone.box), together=together)
 
     def _arrives(self, seen: Seen, hand: Hand, *, together: bool) -> None:
-        again = dealing.arrives(self, seen, hand, together=together)
+        again = deal_checks.arrives(self, seen, hand, together=together)
         self.any_down = self.any_down or not seen.up
         if self.void:
             return
@@ -134,10 +135,10 @@ class SikipiRound(Round):
             self._lies(seen, self.hands[box], event.by)
         elif not self.revealed:
             seen.zone = source  # as it lay when it was seen that it lies wrong
-            dealing.proves(self)
+            deal_checks.proves(self)
             seen.zone = event.zone
             self.gives(seen, box)
-            dealing.healed(self)
+            deal_checks.healed(self)
 
     def _enters(self, seen: Seen) -> None:
         """A card that lay outside, or was seen in the shoe, comes to its place: it is dealt only now."""
@@ -156,7 +157,7 @@ class SikipiRound(Round):
 
     def _lies(self, seen: Seen, hand: Hand, by: str | None) -> None:
         if seen.zone.part != "cards":
-            dealing.played_on(self)
+            deal_checks.played_on(self)
         if hand.box == 0 and not self.revealed and seen.zone.part != "cards" and self.over():
             exposure.reveal(self)
         if not self.void:
@@ -165,9 +166,9 @@ class SikipiRound(Round):
     def removed(self, seen: Seen) -> None:
         if seen.card is not None:
             self.shoe.copies[seen.card] = self.shoe.copies.get(seen.card, 1) - 1  # it may come back by another name
-        dealing.proves(self)
+        deal_checks.proves(self)
         if self.deal.order is Order.BROKEN:
-            dealing.taken_away(self, seen)
+            deal_checks.taken_away(self, seen)
         else:
             self._lifted(self.owner.get(seen.id))
 
@@ -196,7 +197,7 @@ class SikipiRound(Round):
     def looks(self, hand: Hand) -> None:
         """A Player sees his cards."""
         if self.over() and not self.revealed and not hand.viewed:
-            dealing.count(self, late=False)
+            deal_checks.count(self, late=False)
         hand.viewed = True
         self._distributed()
 
@@ -207,9 +208,9 @@ class SikipiRound(Round):
 
     def _distributed(self) -> None:
         if self.over() or self.any_set:
-            dealing.played_on(self)
+            deal_checks.played_on(self)
         if self.deal.order is Order.BROKEN and not self.void:
-            dealing.seen_while_broken(self)
+            deal_checks.seen_while_broken(self)
 
     def sets(self, hand: Hand) -> None:
         self.any_set = True
@@ -275,7 +276,7 @@ class SikipiRound(Round):
     def error_remedy(self, targets: Sequence[tuple[Seen, Zone]], *, says: str = "", can: bool = True) -> Remedy:
         del targets, can
         boxes = tuple(hand.box for hand in self.playing())
-        return Remedy("options", self.book.clause("options"), dealing.AS_THEY_LIE, boxes=boxes, says=says)
+        return Remedy("options", self.book.clause("options"), deal_checks.AS_THEY_LIE, boxes=boxes, says=says)
 
     # ---- chips after the close ----------------------------------------------------------------------------------
 
@@ -315,7 +316,7 @@ class SikipiRound(Round):
             return False
         if self.bets_on("main", box) == [stack]:
             self.invalidate(box)
-            dealing.chosen(self)
+            deal_checks.chosen(self)
         else:
             self.line(stack, "no-action", self.book.clause("returned"))
             stack.rejected = True  # the others on the box play on
@@ -340,9 +341,9 @@ class SikipiRound(Round):
         return bool(self.deal.boxes) and not self.revealed and not self.complete()
 
     def ending(self) -> None:
-        dealing.stopped(self, inf)
+        deal_checks.stopped(self, inf)
         if self.over() and not self.revealed:
-            dealing.count(self, late=True)
+            deal_checks.count(self, late=True)
 
     def misplaced(self) -> Sequence[str]:
         if not self.complete():

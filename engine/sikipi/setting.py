@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from engine.sikipi.hand import Hand
-from engine.sikipi.house_way import agrees, house_way
-from engine.sikipi.ranking import Part, strength
-from engine.verdicts import Remedy
+from feltwatch.engine.model.verdicts import Remedy
+from feltwatch.engine.sikipi.hand import Hand
+from feltwatch.engine.sikipi.house_way import agrees, house_way
+from feltwatch.engine.sikipi.ranking import Part, strength
 
 if TYPE_CHECKING:
-    from engine.cards import Card
-    from engine.events import Signal
-    from engine.sikipi.round import SikipiRound
+    from feltwatch.engine.model.cards import Card
+    from feltwatch.engine.model.events import Signal
+    from feltwatch.engine.sikipi.round import SikipiRound
 
 SUPERVISED = ("continue", "return-bet")
 

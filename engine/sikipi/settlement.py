@@ -4,19 +4,19 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from engine import payments
-from engine.lines import plays
-from engine.money import EVEN, ZERO, Odds, decimal, up
-from engine.sikipi.bonus import bonus_hand
-from engine.sikipi.deal import Order
-from engine.sikipi.hand import Hand
-from engine.sikipi.ranking import outcome
-from engine.sikipi.setting import due_parts, house_parts
+from feltwatch.engine.model.money import EVEN, ZERO, Odds, decimal, up
+from feltwatch.engine.round import payments
+from feltwatch.engine.round.line import plays
+from feltwatch.engine.sikipi.bonus import bonus_hand
+from feltwatch.engine.sikipi.deal_order import Order
+from feltwatch.engine.sikipi.hand import Hand
+from feltwatch.engine.sikipi.ranking import outcome
+from feltwatch.engine.sikipi.setting import due_parts, house_parts
 
 if TYPE_CHECKING:
-    from engine.bets import Stack
-    from engine.cards import Card
-    from engine.sikipi.round import SikipiRound
+    from feltwatch.engine.model.cards import Card
+    from feltwatch.engine.round.bets import Stack
+    from feltwatch.engine.sikipi.round import SikipiRound
 
 COMMISSION = Fraction(5, 100)  # 4.1, of the win
 _TOPICS = {"win": "win", "lose": "lose", "stand-off": "push"}

@@ -1,1 +1,1 @@
-"""How well the shipped networks do: what is told of pictures, counted against what is true of them."""
+"""Accuracy of the networks, measured on pictures they never saw. `models/evaluate.py` is the command."""

@@ -5,17 +5,27 @@ from pathlib import Path
 
 import numpy as np
 
-from datasets.real import Photograph, photographs
-from datasets.sets import READS
-from models.evaluation.chances import calibration_error, least_sure, lowest
-from models.evaluation.counting import WHOLE
-from models.evaluation.crops import ANSWERS, FACE_COUNT, CropReader, Floats, Marks, Reads, joined, likely_of, read
-from models.evaluation.looking import reader_of
-from models.evaluation.matching import tall_px
-from models.evaluation.photographs import Left, unreadable
-from models.evaluation.report import Figures, percent, shares
-from vision.reader import VIEWS, Reader
-from vision.rectify import rectangle, rectify
+from feltwatch.datasets.photos.real import Photograph, photographs
+from feltwatch.datasets.sets.sets import READS
+from feltwatch.models.evaluation.chances import calibration_error, least_sure, lowest
+from feltwatch.models.evaluation.counting import WHOLE
+from feltwatch.models.evaluation.crops import (
+    ANSWERS,
+    FACE_COUNT,
+    CropReader,
+    Floats,
+    Marks,
+    Reads,
+    joined,
+    likely_of,
+    read,
+)
+from feltwatch.models.evaluation.looking import reader_of
+from feltwatch.models.evaluation.matching import tall_px
+from feltwatch.models.evaluation.photographs import Left, unreadable
+from feltwatch.models.evaluation.report import Figures, percent, shares
+from feltwatch.vision.detection.reader import VIEWS, Reader
+from feltwatch.vision.geometry.rectify import rectangle, rectify
 
 SPLIT = "val"
 WRONG = 1 / 10_000  # of whole cards
@@ -27,7 +37,7 @@ def measure(manifest: Path, folder: Path | None, count: int, seed: int = 1, jobs
     """Find the temperature, then the least probability at which a face is told.
 
     The temperature is the one at which the true classes of all crops and photographed cards are likeliest (least mean
-    negative logarithm), each read as `vision.reader` reads it, its second look at what is doubtful included. With it,
+    negative logarithm), each read as `feltwatch.vision.detection.reader` does, doubtful ones twice. With it,
     `sure` is the lowest probability at which, of the cards that lie whole and are 60 px and more tall, at most one in
     10,000 is told as another; so one in 10,000 of them may be wrong, not of the answers, which are fewer.
     `sure_hard` is the same of all others, covered or small: at most one in 1,000.

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from datasets.cache import Picture, read_picture
-from datasets.stream import ordered
-from models.evaluation.looking import Fault, Look, Worst
-from models.evaluation.report import Figures, told
-from vision.seen import Seen
+from feltwatch.datasets.common.cache import Picture, read_picture
+from feltwatch.datasets.common.parallel import ordered
+from feltwatch.models.evaluation.looking import Fault, Look, Worst
+from feltwatch.models.evaluation.report import Figures, told
+from feltwatch.vision.detection.detections import Seen
 
 
 @dataclass(frozen=True, slots=True)

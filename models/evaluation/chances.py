@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from models.evaluation.report import Figures, percent
+from feltwatch.models.evaluation.report import Figures, percent
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]

@@ -6,10 +6,19 @@ from itertools import pairwise
 
 import numpy as np
 
-from datasets.truth import CardTruth, StackTruth, Truth
-from models.evaluation.matching import ANSWERS, DOWN_ANSWERS, FOUND, SAME, answer_to, matched, overlaps, tall_px
-from models.evaluation.report import Figures, Tally, percent, table
-from vision.seen import Seen, SeenCard, SeenStack
+from feltwatch.datasets.scene.truth import CardTruth, StackTruth, Truth
+from feltwatch.models.evaluation.matching import (
+    ANSWERS,
+    DOWN_ANSWERS,
+    FOUND,
+    SAME,
+    answer_to,
+    matched,
+    overlaps,
+    tall_px,
+)
+from feltwatch.models.evaluation.report import Figures, Tally, percent, table
+from feltwatch.vision.detection.detections import Seen, SeenCard, SeenStack
 
 SEEN = 0.08  # the least of a card or a stack that the picture shows, for it to count
 CLEARLY = 0.2  # as above, for the second count

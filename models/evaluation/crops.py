@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.crops import crops
-from datasets.sets import BLOCK, READS, SPREAD
-from datasets.stream import ordered
-from models.evaluation.chances import at_precision, calibration_error, reliability
-from models.evaluation.counting import TALL_PX, WHOLE
-from models.evaluation.looking import reader_of
-from models.evaluation.report import Figures, percent, shares, told
-from vision.reader import PLAIN, VIEWS, probabilities
-from vision.rectify import rectify
+from feltwatch.datasets.common.parallel import ordered
+from feltwatch.datasets.render.crops import crops
+from feltwatch.datasets.sets.sets import BLOCK, READS, SPREAD
+from feltwatch.models.evaluation.chances import at_precision, calibration_error, reliability
+from feltwatch.models.evaluation.counting import TALL_PX, WHOLE
+from feltwatch.models.evaluation.looking import reader_of
+from feltwatch.models.evaluation.report import Figures, percent, shares, told
+from feltwatch.vision.detection.reader import PLAIN, VIEWS, probabilities
+from feltwatch.vision.geometry.rectify import rectify
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
@@ -93,7 +93,7 @@ def joined(parts: Sequence[Reads]) -> Reads:
 
 
 def likely_of(reads: Reads, temperature: float) -> Floats:
-    """Give the probabilities as `vision.reader` has them: what is doubtful is looked at twice."""
+    """Give the probabilities as `feltwatch.vision.detection.reader` has them: what is doubtful is looked at twice."""
     logits = reads.first.copy()
     doubtful = probabilities(logits, temperature).max(axis=1) < PLAIN
     logits[doubtful] = (logits[doubtful] + reads.again[doubtful]) / 2

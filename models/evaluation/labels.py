@@ -6,10 +6,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.real import Photograph
-from datasets.truth import CardTruth, Point
-from models.evaluation.matching import ANYWHERE, CORNER, SAME, answer, bounds, box_round, holders, matched, overlaps
-from vision.seen import Seen, SeenCard
+from feltwatch.datasets.photos.real import Photograph
+from feltwatch.datasets.scene.truth import CardTruth, Point
+from feltwatch.models.evaluation.matching import (
+    ANYWHERE,
+    CORNER,
+    SAME,
+    answer,
+    bounds,
+    box_round,
+    holders,
+    matched,
+    overlaps,
+)
+from feltwatch.vision.detection.detections import Seen, SeenCard
 
 
 @dataclass(frozen=True, slots=True)

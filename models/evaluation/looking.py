@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import cv2
 import numpy as np
 
-from datasets.cache import Picture, write_picture
-from datasets.truth import Point
-from models.evaluation.matching import bounds
-from models.shelf import model
-from vision.seen import Seen, SeenCard
+from feltwatch.datasets.common.cache import Picture, write_picture
+from feltwatch.datasets.scene.truth import Point
+from feltwatch.models.evaluation.matching import bounds
+from feltwatch.models.shipped.registry import model
+from feltwatch.vision.detection.detections import Seen, SeenCard
 
 if TYPE_CHECKING:
-    from vision.eyes import Eyes
-    from vision.reader import Reader
+    from feltwatch.vision.detection.reader import Reader
+    from feltwatch.vision.detection.still_reader import Eyes
 
 Look = Callable[[Picture], Seen]
 
@@ -43,14 +43,14 @@ class Looker:
 
 @lru_cache(maxsize=1)
 def eyes_of(manifest: Path, threads: int) -> "Eyes":
-    from vision.eyes import open_eyes  # noqa: PLC0415  with it comes the model runtime
+    from feltwatch.vision.detection.still_reader import open_eyes  # noqa: PLC0415  with it comes the model runtime
 
     return open_eyes(threads=threads, manifest=manifest)
 
 
 @lru_cache(maxsize=1)
 def reader_of(manifest: Path, threads: int) -> "Reader":
-    from vision.reader import Reader  # noqa: PLC0415  with it comes the model runtime
+    from feltwatch.vision.detection.reader import Reader  # noqa: PLC0415  with it comes the model runtime
 
     return Reader(model("reader", manifest), threads=threads)
 

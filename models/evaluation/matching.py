@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.truth import CardTruth, Point, Quad
-from vision.seen import SeenCard
+from feltwatch.datasets.scene.truth import CardTruth, Point, Quad
+from feltwatch.vision.detection.detections import SeenCard
 
 Floats = NDArray[np.float64]
 

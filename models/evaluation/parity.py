@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.cache import Picture
-from datasets.casting import cast
-from datasets.compose import render
-from datasets.faults import DataError
-from datasets.sets import SPREAD
-from datasets.truth import Truth
-from models.evaluation.report import Figures, told
-from models.shelf import model
-from vision.detector import corners, fitted
-from vision.reader import probabilities
-from vision.rectify import rectify
-from vision.runtime import Run, open_model
+from feltwatch.datasets.common.cache import Picture
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.render.compose import render
+from feltwatch.datasets.scene.scene_sampler import cast
+from feltwatch.datasets.scene.truth import Truth
+from feltwatch.datasets.sets.sets import SPREAD
+from feltwatch.models.evaluation.report import Figures, told
+from feltwatch.models.shipped.registry import model
+from feltwatch.vision.detection.detector import corners, fitted
+from feltwatch.vision.detection.reader import probabilities
+from feltwatch.vision.detection.runtime import Run, open_model
+from feltwatch.vision.geometry.rectify import rectify
 
 SPLIT = "val"
 SIDES = (97, 1999)  # of the pictures, odd numbers from one to the other
@@ -79,7 +79,7 @@ def in_torch(kind: str, checkpoint: Path, threads: int) -> Run:
     try:
         import torch  # noqa: PLC0415  only those who train have it
 
-        from models.export import shipped  # noqa: PLC0415  as above
+        from feltwatch.models.training.export import shipped  # noqa: PLC0415  as above
     except ImportError as fault:
         raise DataError("torch is not installed: comparing needs `pip install feltwatch[train]`") from fault
     torch.set_num_threads(threads)

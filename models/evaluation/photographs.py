@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from datasets.faults import DataError
-from datasets.real import Photograph, photographs
-from datasets.stream import ordered
-from models.evaluation.labels import Judged, judged
-from models.evaluation.looking import Fault, Look, Worst
-from models.evaluation.matching import DOWN_ANSWERS
-from models.evaluation.report import Figures, Tally, shares, table, told
-from models.shelf import HERE
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.common.parallel import ordered
+from feltwatch.datasets.photos.real import Photograph, photographs
+from feltwatch.models.evaluation.labels import Judged, judged
+from feltwatch.models.evaluation.looking import Fault, Look, Worst
+from feltwatch.models.evaluation.matching import DOWN_ANSWERS
+from feltwatch.models.evaluation.report import Figures, Tally, shares, table, told
+from feltwatch.models.shipped.registry import HERE
 
 UNREADABLE = HERE / "unreadable.toml"
 ANSWERS = ("right", "wrong", "cannot tell", "not found")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from math import inf
 
-from engine.books import find_book
+from feltwatch.engine.books import find_book
 
 Json = Mapping[str, object]
 CardTold = tuple[str, str | None, str]  # zone, face, side

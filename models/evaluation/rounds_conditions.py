@@ -10,10 +10,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.hands import SPRITES, Hand, draw_hand, draw_hand_shadow, sprite
-from datasets.scene import Light
-from vision.camera import Camera
-from vision.layout import Area, Layout
+from feltwatch.datasets.art.hands.hands import SPRITES, Hand, draw_hand, draw_hand_shadow, sprite
+from feltwatch.datasets.scene.scene import Light
+from feltwatch.vision.geometry.camera import Camera
+from feltwatch.vision.layout.zones import Area, Layout
 
 Picture = NDArray[np.uint8]
 Befalls = Callable[[int, float, Picture], Picture | None]  # number, seconds, picture; None: the frame is lost

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.evaluation.report import Figures, percent, shares
-from models.evaluation.rounds import ANSWERS, Score
+from feltwatch.models.evaluation.report import Figures, percent, shares
+from feltwatch.models.evaluation.rounds import ANSWERS, Score
 
 SHORT = 100  # letters of what was not right, in a table
 

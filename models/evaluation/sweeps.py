@@ -8,19 +8,19 @@ from types import MappingProxyType
 
 import numpy as np
 
-from datasets.casting import Dice, art, pick
-from datasets.chips import CHIP_SETS
-from datasets.compose import render
-from datasets.felts import FELTS
-from datasets.names import FACES
-from datasets.scene import POKER, Blob, LaidCard, Light, Scene, Sensor
-from datasets.stream import ordered
-from models.evaluation.looking import eyes_of
-from models.evaluation.matching import ANSWERS, SAME, answer_to, matched, overlaps
-from models.evaluation.report import Figures, Tally, percent, shares, told
-from vision.camera import look_at
-from vision.rectify import rectangle
-from vision.shapes import SHAPES, layout_of
+from feltwatch.datasets.art.chips.chips import CHIP_SETS
+from feltwatch.datasets.art.felts.felts import FELTS
+from feltwatch.datasets.common.parallel import ordered
+from feltwatch.datasets.render.compose import render
+from feltwatch.datasets.scene.scene import POKER, Blob, LaidCard, Light, Scene, Sensor
+from feltwatch.datasets.scene.scene_sampler import Dice, art, pick
+from feltwatch.datasets.sources.card_codes import FACES
+from feltwatch.models.evaluation.looking import eyes_of
+from feltwatch.models.evaluation.matching import ANSWERS, SAME, answer_to, matched, overlaps
+from feltwatch.models.evaluation.report import Figures, Tally, percent, shares, told
+from feltwatch.vision.geometry.camera import look_at
+from feltwatch.vision.geometry.rectify import rectangle
+from feltwatch.vision.layout.shapes import SHAPES, layout_of
 
 SIDE_PX = 640
 EYE_MM = 1600.0

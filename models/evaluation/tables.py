@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
-from datasets.cache import Picture
-from datasets.casting import NOTHING, Own, cast
-from datasets.chips import chip_set
-from datasets.compose import render
-from datasets.sets import SPREAD
-from datasets.stream import ordered
-from models.evaluation.counting import SEEN, WHOLE, CardOutcome, Outcome, add, figures, outcome
-from models.evaluation.looking import Fault, Look, Worst
-from models.evaluation.matching import FOUND, answer_to
-from models.evaluation.report import Figures, Tally, told
+from feltwatch.datasets.art.chips.chips import chip_set
+from feltwatch.datasets.common.cache import Picture
+from feltwatch.datasets.common.parallel import ordered
+from feltwatch.datasets.render.compose import render
+from feltwatch.datasets.scene.scene_sampler import NOTHING, Own, cast
+from feltwatch.datasets.sets.sets import SPREAD
+from feltwatch.models.evaluation.counting import SEEN, WHOLE, CardOutcome, Outcome, add, figures, outcome
+from feltwatch.models.evaluation.looking import Fault, Look, Worst
+from feltwatch.models.evaluation.matching import FOUND, answer_to
+from feltwatch.models.evaluation.report import Figures, Tally, told
 
 SIZE = (1920, 1080)
 KEPT = 16  # pictures drawn once more to be shown: a bad one has many faults

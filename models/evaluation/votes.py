@@ -1,7 +1,7 @@
 """What several looks at one card come to: how many faces are told from which likelihood on, and how many of them wrong.
 
 On a table a card lies still and is looked at more than once; its face is told when the looks together make it likely
-enough (`vision.tracks`). Here cards of decks never learnt from lie whole under a camera, and are looked at so.
+enough (`feltwatch.vision.tracking.track`). Here cards of unseen decks lie whole under a camera, and are looked at so.
 """
 
 from collections.abc import Sequence
@@ -11,15 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
-from datasets.crops import Crop, looks
-from datasets.sets import READS, SPREAD
-from datasets.stream import ordered
-from models.evaluation.counting import WHOLE
-from models.evaluation.crops import ANSWERS, FACE_COUNT, Floats
-from models.evaluation.looking import reader_of
-from models.evaluation.report import Figures, shares, told
-from vision.reader import Reader
-from vision.tracks import Votes, told_from
+from feltwatch.datasets.common.parallel import ordered
+from feltwatch.datasets.render.crops import Crop, looks
+from feltwatch.datasets.sets.sets import READS, SPREAD
+from feltwatch.models.evaluation.counting import WHOLE
+from feltwatch.models.evaluation.crops import ANSWERS, FACE_COUNT, Floats
+from feltwatch.models.evaluation.looking import reader_of
+from feltwatch.models.evaluation.report import Figures, shares, told
+from feltwatch.vision.detection.reader import Reader
+from feltwatch.vision.tracking.track import Votes, told_from
 
 NUMBER = 6  # looks at each card
 COUNTS = (1, 2, 4, 6)

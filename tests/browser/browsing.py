@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from edge.calibrate_points import named_points
-from edge.table_file import read_table
+from feltwatch.edge.calibrate.points import named_points
+from feltwatch.edge.config.table_file import read_table
+from feltwatch.vision.geometry.camera import Camera
 from tests.browser.driver import Browser
 from tests.clips import CLIP, TABLE
-from vision.camera import Camera
 
 SIZE = (1920, 1080)
 NAMES = ("box1.main", "box7.main", "box4.main", "felt.left", "dealer.cards.1", "dealer.cards.4")
@@ -41,7 +41,17 @@ class Calibrating:
     def __init__(self, browser: Browser, output: Path, *options: str) -> None:
         self.browser = browser
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "edge.cli", "calibrate", str(CLIP), "-o", str(output), "--no-open", *options],
+            [
+                sys.executable,
+                "-m",
+                "feltwatch.edge.cli.main",
+                "calibrate",
+                str(CLIP),
+                "-o",
+                str(output),
+                "--no-open",
+                *options,
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -7,15 +7,15 @@ from random import Random
 
 import pytest
 
-from datasets.deal.play import session
-from datasets.deal.story import ChipMove, Story
-from datasets.deal.visible import STALE, VISIBLE
-from engine.books import find_book
-from engine.books.errors import BOOK_ORDER
-from engine.events import parse
-from engine.table import Table
-from engine.verdicts import Alert, Ended, Settlement, Withdrawn
-from models.evaluation.rounds import HIDDEN, HIDDEN_IN
+from feltwatch.datasets.deal.play import session
+from feltwatch.datasets.deal.story import ChipMove, Story
+from feltwatch.datasets.deal.visible import STALE, VISIBLE
+from feltwatch.engine.books import find_book
+from feltwatch.engine.books.error_catalogue import BOOK_ORDER
+from feltwatch.engine.model.events import parse
+from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Withdrawn
+from feltwatch.engine.table import Table
+from feltwatch.models.evaluation.rounds import HIDDEN, HIDDEN_IN
 
 CLEAN = 100  # sessions of SESSION rounds for every book
 SESSION = 4

@@ -10,12 +10,12 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets import registries
-from datasets.cache import Picture, read_picture, write_whole
-from datasets.cardless import cardless, print_of, scaled
-from datasets.faults import DataError
-from datasets.fetch import fetch, wanted
-from datasets.manifest import Manifest, parse, read
+from feltwatch.datasets.common.cache import Picture, read_picture, write_whole
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.render.cardless import cardless, print_of, scaled
+from feltwatch.datasets.sources import registries
+from feltwatch.datasets.sources.fetch import fetch, wanted
+from feltwatch.datasets.sources.manifest import Manifest, parse, read
 
 
 def scene(seed: int, width: int = 320, height: int = 240) -> Picture:

@@ -6,10 +6,10 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.chip_faces import SIZE
-from datasets.chips import CHIP_SETS, VALUES, Stack, chip_set, draw_stack, pile_of, shadow_hull
-from datasets.faults import DataError
-from vision.camera import look_at
+from feltwatch.datasets.art.chips.chip_faces import SIZE
+from feltwatch.datasets.art.chips.chips import CHIP_SETS, VALUES, Stack, chip_set, draw_stack, pile_of, shadow_hull
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.vision.geometry.camera import look_at
 
 OVERHEAD = look_at((960, 540), (0, 300, 2200), (0, 420), 1100)
 ASLANT = look_at((960, 540), (300, 1500, 900), (0, 300), 700, lens=(-0.08, 0.01, 0.0, 0.0, 0.0))

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import cv2
 
-from datasets.deal.play import session
-from datasets.shooting import SPLITS, Order
-from datasets.truth import truth_of
-from engine.books import find_book
-from engine.events import parse
-from engine.table import Table
-from engine.verdicts import Alert, Ended
+from feltwatch.datasets.deal.play import session
+from feltwatch.datasets.film.film_cli import SPLITS, Order
+from feltwatch.datasets.scene.truth import truth_of
+from feltwatch.engine.books import find_book
+from feltwatch.engine.model.events import parse
+from feltwatch.engine.model.verdicts import Alert, Ended
+from feltwatch.engine.table import Table
 
 CLIP = Path(__file__).parents[2] / "datasets" / "clips" / "demo.mp4"
 ORDER = Order("blackjack-rws-v5", 4, 2, SPLITS[-1], CLIP.parent, "dealer-overdraw", pace=2.0, occupied=2, name="demo")

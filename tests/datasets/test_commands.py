@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.__main__ import COMMANDS, main
-from datasets.cache import BUNDLED
+from feltwatch.datasets.__main__ import COMMANDS, main
+from feltwatch.datasets.common.cache import BUNDLED
 
 HOUSE = BUNDLED / "decks" / "house"
 FILM = [

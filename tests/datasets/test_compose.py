@@ -7,16 +7,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets import casting, compose
-from datasets.cards import Patch, Texture, draw_card, texture_of
-from datasets.casting import cast
-from datasets.chips import chip_set, draw_stack
-from datasets.compose import render
-from datasets.decks import CARD_PX
-from datasets.hands import SPRITES
-from datasets.light import Shade, shade_of
-from datasets.scene import Light, Scene, Sensor
-from datasets.truth import truth_of
+from feltwatch.datasets.art.cards.decks import CARD_PX
+from feltwatch.datasets.art.chips.chips import chip_set, draw_stack
+from feltwatch.datasets.art.hands.hands import SPRITES
+from feltwatch.datasets.render import compose
+from feltwatch.datasets.render.cards import Patch, Texture, draw_card, texture_of
+from feltwatch.datasets.render.compose import render
+from feltwatch.datasets.scene import scene_sampler
+from feltwatch.datasets.scene.light import Shade, shade_of
+from feltwatch.datasets.scene.scene import Light, Scene, Sensor
+from feltwatch.datasets.scene.scene_sampler import cast
+from feltwatch.datasets.scene.truth import truth_of
 
 SCENES = 500
 CORNER = 0.085  # of a card's width: there its corners are cut round
@@ -30,9 +31,9 @@ Image = NDArray[np.uint8]
 def bundled_art(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cast with the art of the repository, whatever else was fetched."""
     names = {"decks": ("house",), "backs": ("house-blue", "house-red")}
-    monkeypatch.setattr(casting, "art", lambda kind, _: names[kind])
-    monkeypatch.setattr(casting, "SPRITES", dict.fromkeys(("train", "test"), SPRITES["demo"]))
-    monkeypatch.setattr(casting, "FELTS", {"train": ("house-green",), "test": ("house-green",)})
+    monkeypatch.setattr(scene_sampler, "art", lambda kind, _: names[kind])
+    monkeypatch.setattr(scene_sampler, "SPRITES", dict.fromkeys(("train", "test"), SPRITES["demo"]))
+    monkeypatch.setattr(scene_sampler, "FELTS", {"train": ("house-green",), "test": ("house-green",)})
 
 
 def flat(grey: int) -> Texture:

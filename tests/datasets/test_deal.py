@@ -9,17 +9,17 @@ from random import Random
 
 import pytest
 
-from datasets.deal.chips import worth
-from datasets.deal.houseway import house_way
-from datasets.deal.play import play, session
-from datasets.deal.story import CHIPS, CardMove, ChipMove, Owed, Story
-from datasets.deal.visible import STALE, TOLD, VISIBLE
-from engine.books import find_book
-from engine.books.errors import BOOK_ORDER, FAULTS
-from engine.cards import CARDS
-from engine.events import parse
-from engine.table import Table
-from engine.verdicts import Alert, Ended, Settlement, Withdrawn
+from feltwatch.datasets.deal.chips import worth
+from feltwatch.datasets.deal.houseway import house_way
+from feltwatch.datasets.deal.play import play, session
+from feltwatch.datasets.deal.story import CHIPS, CardMove, ChipMove, Owed, Story
+from feltwatch.datasets.deal.visible import STALE, TOLD, VISIBLE
+from feltwatch.engine.books import find_book
+from feltwatch.engine.books.error_catalogue import BOOK_ORDER, FAULTS
+from feltwatch.engine.model.cards import CARDS
+from feltwatch.engine.model.events import parse
+from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Withdrawn
+from feltwatch.engine.table import Table
 from tests.second_house_way import house_way as second_house_way
 
 SEEDS = 6  # rounds for every error

@@ -7,9 +7,9 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.cache import BUNDLED, Picture, write_picture
-from datasets.decks import CARD_PX, DeckError, load_back, load_deck, load_folder, paper, texture
-from datasets.names import FACES, card_named, in_pattern
+from feltwatch.datasets.art.cards.decks import CARD_PX, DeckError, load_back, load_deck, load_folder, paper, texture
+from feltwatch.datasets.common.cache import BUNDLED, Picture, write_picture
+from feltwatch.datasets.sources.card_codes import FACES, card_named, in_pattern
 
 IVORY = (220, 240, 248)
 
@@ -132,7 +132,7 @@ def test_small_art_is_let_through_when_asked(folder: Path) -> None:
 
 
 def test_a_deck_that_is_not_here_says_how_to_get_it() -> None:
-    with pytest.raises(DeckError, match="python -m datasets fetch nowhere"):
+    with pytest.raises(DeckError, match=r"python -m feltwatch.datasets fetch nowhere"):
         load_deck("nowhere")
     with pytest.raises(DeckError, match="back 'nowhere': not here"):
         load_back("nowhere")

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from PIL import ImageFont
 
-from datasets.aces import ACES
-from datasets.cache import Picture
-from datasets.canvas import FINE, Canvas, Place, colour_of, letters
-from datasets.decks import CARD_PX
-from datasets.drawn import INDICES, PALETTES, Style, court_picture, draw_deck, draw_face, sheet
-from datasets.drawn_backs import EMBLEMS, PATTERNS, draw_back
-from datasets.faults import DataError
-from datasets.names import COURTS
-from datasets.pips import CUTS, outlines
-from datasets.recipes import BackRecipe, Recipe
+from feltwatch.datasets.art.cards.aces import ACES
+from feltwatch.datasets.art.cards.canvas import FINE, Canvas, Place, colour_of, letters
+from feltwatch.datasets.art.cards.decks import CARD_PX
+from feltwatch.datasets.art.cards.designs import BackRecipe, Recipe
+from feltwatch.datasets.art.cards.drawn import INDICES, PALETTES, Style, court_picture, draw_deck, draw_face, sheet
+from feltwatch.datasets.art.cards.drawn_backs import EMBLEMS, PATTERNS, draw_back
+from feltwatch.datasets.art.cards.pips import CUTS, outlines
+from feltwatch.datasets.common.cache import Picture
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.sources.card_codes import COURTS
 
 COURT = np.full((300, 200, 3), (30, 60, 200), np.uint8)
 PICTURES = dict.fromkeys(COURTS, COURT)

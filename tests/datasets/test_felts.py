@@ -7,14 +7,14 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.clutter import draw_clutter
-from datasets.felt_print import hub, print_layout
-from datasets.felt_styles import COUNTS, FELTS, HOUSES, felt_style
-from datasets.felts import draw_felt, felt_for
-from datasets.furniture import draw_furniture
-from datasets.prints import DEALER, PLAYERS, Sheet, Type, words
-from vision.camera import look_at
-from vision.layout import load_layout
+from feltwatch.datasets.art.felts.felt_print import hub, print_layout
+from feltwatch.datasets.art.felts.felt_styles import COUNTS, FELTS, HOUSES, felt_style
+from feltwatch.datasets.art.felts.felts import draw_felt, felt_for
+from feltwatch.datasets.art.felts.prints import DEALER, PLAYERS, Sheet, Type, words
+from feltwatch.datasets.scene.clutter import draw_clutter
+from feltwatch.datasets.scene.furniture import draw_furniture
+from feltwatch.vision.geometry.camera import look_at
+from feltwatch.vision.layout.zones import load_layout
 
 LAYOUT = load_layout("blackjack-7")
 CAMERA = look_at((960, 540), (0, 300, 2200), (0, 420), 2150)

@@ -13,14 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets import registries, sheets
-from datasets.__main__ import main
-from datasets.cache import write_whole
-from datasets.faults import DataError
-from datasets.fetch import fetch, wanted
-from datasets.manifest import Manifest, Source, parse, read
-from datasets.names import FACES, in_pattern
-from datasets.unpack import Package
+from feltwatch.datasets.__main__ import main
+from feltwatch.datasets.art.cards import sheets
+from feltwatch.datasets.common.cache import write_whole
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.sources import registries
+from feltwatch.datasets.sources.card_codes import FACES, in_pattern
+from feltwatch.datasets.sources.fetch import fetch, wanted
+from feltwatch.datasets.sources.manifest import Manifest, Source, parse, read
+from feltwatch.datasets.sources.unpack import Package
 
 SUIT_INK = {"s": "black", "h": "red", "d": "blue", "c": "green"}
 

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets.compose import Canvas, draw_things
-from datasets.deal.play import play
-from datasets.deal.story import Story
-from datasets.footage import Frame, Shoot, film, touched
-from datasets.light import apply_shade, develop
-from datasets.reel import Moment, Reel
-from datasets.scene import Blob, Light, Sensor
-from datasets.shooting import DEMO, Order, dress, table_toml
-from edge.table_file import read_table
-from engine.books.errors import BOOK_ORDER
+from feltwatch.datasets.deal.play import play
+from feltwatch.datasets.deal.story import Story
+from feltwatch.datasets.film.film_cli import DEMO, Order, dress, table_toml
+from feltwatch.datasets.film.footage import Frame, Shoot, film, touched
+from feltwatch.datasets.film.timeline import Moment, Reel
+from feltwatch.datasets.render.compose import Canvas, draw_things
+from feltwatch.datasets.scene.light import apply_shade, develop
+from feltwatch.datasets.scene.scene import Blob, Light, Sensor
+from feltwatch.edge.config.table_file import read_table
+from feltwatch.engine.books.error_catalogue import BOOK_ORDER
 
 SIZE = (640, 360)
 LASTS_S, FPS = 2.4, 10.0

@@ -5,12 +5,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from datasets.cache import BUNDLED
-from datasets.faults import DataError
-from datasets.hand_art import DRESSES, TONES
-from datasets.hand_mesh import bundled_mesh, mesh_of, posed, read_glb
-from datasets.hand_pose import POSES, random_pose, touching
-from datasets.hands import (
+from feltwatch.datasets.art.hands.hand_art import DRESSES, TONES
+from feltwatch.datasets.art.hands.hand_mesh import bundled_mesh, mesh_of, posed, read_glb
+from feltwatch.datasets.art.hands.hand_pose import POSES, random_pose, touching
+from feltwatch.datasets.art.hands.hands import (
     OWNER,
     SPRITES,
     Hand,
@@ -21,9 +19,11 @@ from datasets.hands import (
     make_sprite,
     sprite,
 )
-from datasets.raster import FAR, normals_of, raster
-from datasets.scene import Light
-from vision.camera import look_at
+from feltwatch.datasets.art.hands.raster import FAR, normals_of, raster
+from feltwatch.datasets.common.cache import BUNDLED
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.scene.scene import Light
+from feltwatch.vision.geometry.camera import look_at
 
 CAMERA = look_at((960, 540), (0, 300, 2200), (0, 420), 2150)
 DEMO = SPRITES["demo"]

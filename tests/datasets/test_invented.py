@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from PIL import ImageFont
 
-from datasets.cache import cache_dir, write_picture
-from datasets.canvas import HEIGHT_MM, WIDTH_MM
-from datasets.decks import CARD_PX
-from datasets.invented import ACES, TAUGHT, _with_portrait, invented, random_style
-from datasets.manifest import read
-from datasets.names import COURTS
-from datasets.pips import outlines
+from feltwatch.datasets.art.cards.canvas import HEIGHT_MM, WIDTH_MM
+from feltwatch.datasets.art.cards.decks import CARD_PX
+from feltwatch.datasets.art.cards.invented import ACES, TAUGHT, _with_portrait, invented, random_style
+from feltwatch.datasets.art.cards.pips import outlines
+from feltwatch.datasets.common.cache import cache_dir, write_picture
+from feltwatch.datasets.sources.card_codes import COURTS
+from feltwatch.datasets.sources.manifest import read
 
 
 @pytest.fixture

@@ -8,14 +8,30 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.__main__ import main
-from datasets.cache import Picture, write_picture
-from datasets.decks import load_back, load_deck
-from datasets.faults import DataError
-from datasets.felt_styles import FELTS
-from datasets.fingerprints import Prints, distance, fingerprint, print_of_back, print_of_deck, read_prints, written
-from datasets.leaks import SAME_BACK, SAME_DECK, held_back, leaks, leaks_by_name, leaks_of_folder, nearest
-from datasets.manifest import Manifest, read
+from feltwatch.datasets.__main__ import main
+from feltwatch.datasets.art.cards.decks import load_back, load_deck
+from feltwatch.datasets.art.felts.felt_styles import FELTS
+from feltwatch.datasets.common.cache import Picture, write_picture
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.sources.fingerprints import (
+    Prints,
+    distance,
+    fingerprint,
+    print_of_back,
+    print_of_deck,
+    read_prints,
+    written,
+)
+from feltwatch.datasets.sources.leaks import (
+    SAME_BACK,
+    SAME_DECK,
+    held_back,
+    leaks,
+    leaks_by_name,
+    leaks_of_folder,
+    nearest,
+)
+from feltwatch.datasets.sources.manifest import Manifest, read
 
 HOUSE = load_deck("house").faces  # of the split test
 BACK = load_back("house-red")
@@ -71,7 +87,7 @@ CHANGES = [as_it_is, recoloured, swapped, scaled, compressed, askew, upside_down
 
 
 def test_everything_listed_has_its_fingerprint(manifest: Manifest, prints: Prints) -> None:
-    """Who adds a deck or a back hashes it: python -m datasets leaks --write."""
+    """Who adds a deck or a back hashes it: python -m feltwatch.datasets leaks --write."""
     assert set(prints.decks) == set(manifest.deck_splits())
     assert set(prints.backs) == set(manifest.back_splits())
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from datasets import drawn, drawn_backs
-from datasets.faults import DataError
-from datasets.manifest import PATH, Manifest, names_of, parse, read, split_of
+from feltwatch.datasets.art.cards import drawn, drawn_backs
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.sources.manifest import PATH, Manifest, names_of, parse, read, split_of
 
 TEXT = """
 design = [

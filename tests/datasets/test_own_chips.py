@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets.casting import Own, cast
-from datasets.chip_faces import SIZE
-from datasets.chips import chip_set
-from datasets.faults import DataError
-from datasets.own_chips import face_of_top, main, scan_chip
+from feltwatch.datasets.art.chips.chip_faces import SIZE
+from feltwatch.datasets.art.chips.chips import chip_set
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.photos.own_chips import face_of_top, main, scan_chip
+from feltwatch.datasets.scene.scene_sampler import Own, cast
 
 GREEN, WHITE = (60, 120, 20), (230, 230, 230)
 

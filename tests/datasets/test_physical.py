@@ -9,16 +9,16 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.__main__ import main
-from datasets.chips import Stack, chip_set, pile_of
-from datasets.hands import SPRITES, Hand, hand_mask, sprite
-from datasets.physical_hands import hand_solid
-from datasets.physical_mesh import card_rows, card_sides, card_solid, chip_solid, scaled_about
-from datasets.physical_scene import card_slices, light_colour, solids_of, stack_slices
-from datasets.physical_view import Order, rays_of, view_of
-from datasets.scene import THICK, LaidCard, Light
+from feltwatch.datasets.__main__ import main
+from feltwatch.datasets.art.chips.chips import Stack, chip_set, pile_of
+from feltwatch.datasets.art.hands.hands import SPRITES, Hand, hand_mask, sprite
+from feltwatch.datasets.physical.hands import hand_solid
+from feltwatch.datasets.physical.mesh import card_rows, card_sides, card_solid, chip_solid, scaled_about
+from feltwatch.datasets.physical.scene import card_slices, light_colour, solids_of, stack_slices
+from feltwatch.datasets.physical.view import Order, rays_of, view_of
+from feltwatch.datasets.scene.scene import THICK, LaidCard, Light
+from feltwatch.vision.geometry.camera import Camera, look_at
 from tests.physical.helpers import CAMERA, LENS, plain_scene
-from vision.camera import Camera, look_at
 
 
 def test_without_blender_one_line_says_how_to_get_it(

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets.faults import DataError
-from datasets.labels import Labelling, lines
-from datasets.preview import CAPTION, GAP, drawn_on, fitted, labels_on, main, sheets
-from datasets.sets import Item, Plan, write_tables
-from datasets.truth import CardTruth, Truth
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.scene.truth import CardTruth, Truth
+from feltwatch.datasets.sets.labels import Labelling, lines
+from feltwatch.datasets.sets.preview import CAPTION, GAP, drawn_on, fitted, labels_on, main, sheets
+from feltwatch.datasets.sets.sets import Item, Plan, write_tables
 
 TRUTH = Truth(
     200, 100, (CardTruth("c", ((20.0, 20.0), (60.0, 20.0), (60.0, 80.0), (20.0, 80.0)), "9h", up=True, visible=1.0),)

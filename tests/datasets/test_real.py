@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets.faults import DataError
-from datasets.quads import quad_of_box, quad_of_index, quads_in, ratio, upright
-from datasets.real import crops_of, main, photographs
-from datasets.truth import Quad
-from vision.rectify import SIZE
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.photos.quads import quad_of_box, quad_of_index, quads_in, ratio, upright
+from feltwatch.datasets.photos.real import crops_of, main, photographs
+from feltwatch.datasets.scene.truth import Quad
+from feltwatch.vision.geometry.rectify import SIZE
 
 Picture = NDArray[np.uint8]
 TILTED: Quad = ((150.0, 90.0), (268.0, 120.0), (226.0, 290.0), (106.0, 258.0))

@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.faults import DataError
-from datasets.realism import Card, compare, report
-from datasets.telling import auc, groups_by_source, judged
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.photos.features import auc, groups_by_source, judged
+from feltwatch.datasets.photos.realism import Card, compare, report
 
 RANKS = "A23456789TJQK"
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets.deal.play import play, session
-from datasets.deal.story import CardMove, ChipMove, Gesture, Story
-from datasets.deal.visible import VISIBLE
-from datasets.faults import DataError
-from datasets.reel import Reel
-from datasets.shooting import DEMO, Order, dress
-from datasets.stage import beside_zones
-from engine.books.errors import BOOK_ORDER
-from vision.layout import load_layout, parse_layout
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.deal.play import play, session
+from feltwatch.datasets.deal.story import CardMove, ChipMove, Gesture, Story
+from feltwatch.datasets.deal.visible import VISIBLE
+from feltwatch.datasets.film.film_cli import DEMO, Order, dress
+from feltwatch.datasets.film.timeline import Reel
+from feltwatch.datasets.scene.placement import beside_zones
+from feltwatch.engine.books.error_catalogue import BOOK_ORDER
+from feltwatch.vision.layout.zones import load_layout, parse_layout
 
 ROUNDS = 3
 SEEDS = 4

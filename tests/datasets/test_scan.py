@@ -7,11 +7,11 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.__main__ import main
-from datasets.cache import BUNDLED, Picture, read_picture, write_picture
-from datasets.decks import CARD_PX, DeckError, load_deck, load_folder
-from datasets.names import FACES
-from datasets.scan import evened, laid_flat, scan_card
+from feltwatch.datasets.__main__ import main
+from feltwatch.datasets.art.cards.decks import CARD_PX, DeckError, load_deck, load_folder
+from feltwatch.datasets.common.cache import BUNDLED, Picture, read_picture, write_picture
+from feltwatch.datasets.photos.scan import evened, laid_flat, scan_card
+from feltwatch.datasets.sources.card_codes import FACES
 
 HOUSE = load_deck("house").faces
 

@@ -11,13 +11,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datasets.faults import DataError
-from datasets.labels import Labelling, blanked, boxes_of, labelled, lines, moved, tiles
-from datasets.real import Photograph
-from datasets.sets import BLOCK, Item, Plan, Read, add_photographs, write_crops, write_tables, written_truths
-from datasets.sources import Source, source_named
-from datasets.stream import ordered
-from datasets.truth import CardTruth, Quad, StackTruth, Truth
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.common.parallel import ordered
+from feltwatch.datasets.photos.photo_sources import Source, source_named
+from feltwatch.datasets.photos.real import Photograph
+from feltwatch.datasets.scene.truth import CardTruth, Quad, StackTruth, Truth
+from feltwatch.datasets.sets.labels import Labelling, blanked, boxes_of, labelled, lines, moved, tiles
+from feltwatch.datasets.sets.sets import (
+    BLOCK,
+    Item,
+    Plan,
+    Read,
+    add_photographs,
+    write_crops,
+    write_tables,
+    written_truths,
+)
 
 CARD: Quad = ((100.0, 40.0), (160.0, 52.0), (142.0, 140.0), (82.0, 128.0))
 STACK = StackTruth(

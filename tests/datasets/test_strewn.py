@@ -6,11 +6,11 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.__main__ import main
-from datasets.cache import write_picture
-from datasets.cards import NIGHT, Image, back_pack, deck_pack, dyed, with_portrait
-from datasets.felt_styles import FELTS
-from datasets.strewn import SIDE, strewn
+from feltwatch.datasets.__main__ import main
+from feltwatch.datasets.art.felts.felt_styles import FELTS
+from feltwatch.datasets.common.cache import write_picture
+from feltwatch.datasets.render.cards import NIGHT, Image, back_pack, deck_pack, dyed, with_portrait
+from feltwatch.datasets.render.strewn import SIDE, strewn
 
 
 def test_a_seed_gives_one_picture() -> None:

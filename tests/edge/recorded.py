@@ -17,16 +17,16 @@ from types import MappingProxyType, SimpleNamespace
 import av
 import numpy as np
 
-from edge.footage_options import add_replay_options
-from edge.pipeline import Pipeline
-from edge.replay import eyes_desk, replay
-from edge.replay_state import Watching
-from edge.table_file import TableFile
-from edge.usage import UsageError
-from models.shelf import model
-from vision.eyes import Eyes
-from vision.pictures import Picture
-from vision.view import LyingCard, View
+from feltwatch.edge.cli.footage_options import add_replay_options
+from feltwatch.edge.config.table_file import TableFile
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.pipeline.pipeline import Pipeline
+from feltwatch.edge.replay.job import Watching
+from feltwatch.edge.replay.run import eyes_desk, replay
+from feltwatch.models.shipped.registry import model
+from feltwatch.vision.detection.still_reader import Eyes
+from feltwatch.vision.drawing.view import LyingCard, View
+from feltwatch.vision.image_file import Picture
 
 CLIPS = Path(__file__).parents[2] / "datasets" / "clips"
 SIZE = (320, 180)

@@ -10,13 +10,14 @@ import msgspec
 import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 
-from edge import bodies, messages
-from edge.asyncapi import ORDER, TYPES, document
-from edge.bodies import Body
-from edge.commands import Door, Taken
-from edge.messages import KINDS
-from engine.books import BOOKS
-from engine.events import PARSERS
+from feltwatch.edge.messaging import encode as messages
+from feltwatch.edge.messaging import schema as bodies
+from feltwatch.edge.messaging.commands import Door, Taken
+from feltwatch.edge.messaging.encode import KINDS
+from feltwatch.edge.messaging.schema import Body
+from feltwatch.edge.tools.asyncapi import ORDER, TYPES, document
+from feltwatch.engine.books import BOOKS
+from feltwatch.engine.model.events import PARSERS
 from tests.asyncapi_messages import channel, validate, validator
 from tests.mqtt_examples import ADDRESS, BOXES, Came, Told, shown
 from tests.mqtt_page import PART

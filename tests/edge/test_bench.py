@@ -3,8 +3,8 @@
 import cv2
 import pytest
 
-from edge.bench_datasets import Effort, figures
-from edge.cli import _parser
+from feltwatch.edge.cli.main import _parser
+from feltwatch.edge.tools.bench_datasets import Effort, figures
 
 TINY = Effort(crops=6, tables=2, rounds=1, film_s=0.4, size=(320, 180), fps=5.0)
 

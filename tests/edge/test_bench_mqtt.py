@@ -6,13 +6,13 @@ from time import sleep
 
 import pytest
 
-from edge import bench_mqtt
-from edge.bench_mqtt import BUDGET_MS, Latency, Told, broker, measured
-from edge.cli import _parser
-from edge.course import Event
-from edge.table_file import TableFile, read_table
+from feltwatch.edge.cli.main import _parser
+from feltwatch.edge.config.table_file import TableFile, read_table
+from feltwatch.edge.pipeline.table_state import Event
+from feltwatch.edge.tools import bench_mqtt
+from feltwatch.edge.tools.bench_mqtt import BUDGET_MS, Latency, Told, broker, measured
+from feltwatch.vision.image_file import Picture
 from tests.faults.practice import Practice, PracticeDesk, table_file
-from vision.pictures import Picture
 
 SPEED = 40.0  # times as fast as a round is told
 LOOKS_S = 0.03  # a picture is looked at for so long

@@ -4,7 +4,17 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from edge.bench_vision import BUDGET, CARDS, SIZE, Replayed, Times, full_table, most_visible, replayed, times
+from feltwatch.edge.tools.bench_vision import (
+    BUDGET,
+    CARDS,
+    SIZE,
+    Replayed,
+    Times,
+    full_table,
+    most_visible,
+    replayed,
+    times,
+)
 
 
 def test_a_look_is_timed_beside_a_bare_call_on_the_same_picture() -> None:

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from edge.cli import main
-from engine.books import BOOKS
-from engine.books.clauses import clauses
+from feltwatch.edge.cli.main import main
+from feltwatch.engine.books import BOOKS
+from feltwatch.engine.books.clauses import clauses
 
 
 def test_the_list_names_every_book(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from edge.broker import Broker
-from edge.mqtt import Outgoing
-from edge.usage import UsageError
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.messaging.local_broker import Broker
+from feltwatch.edge.messaging.mqtt import Outgoing
 from tests.mosquitto import Witness, free_port, program, until
 from tests.outboxes import HOME, Table, event_seqs, has, statuses
 
@@ -94,6 +94,6 @@ def test_it_stops_though_somebody_is_there(tmp_path: Path) -> None:
 def test_a_broker_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = int(taken.getsockname()[1])
-        monkeypatch.setattr("edge.broker._free", lambda _: port)  # somebody was quicker
+        monkeypatch.setattr("feltwatch.edge.messaging.local_broker._free", lambda _: port)  # somebody was quicker
         with pytest.raises(UsageError, match="expected a port for a broker of our own"), Broker(port):
             pass

@@ -16,17 +16,17 @@ import cv2
 import numpy as np
 import pytest
 
-from edge.calibrate import calibrate, draft_of
-from edge.calibrate_file import dragged, save, text_of
-from edge.calibrate_options import add_options
-from edge.calibrate_points import named_points
-from edge.sheet import PAPERS
-from edge.table_file import read_table
-from edge.usage import UsageError
+from feltwatch.edge.calibrate.command import calibrate, draft_of
+from feltwatch.edge.calibrate.file_writer import dragged, save, text_of
+from feltwatch.edge.calibrate.options import add_options
+from feltwatch.edge.calibrate.points import named_points
+from feltwatch.edge.calibrate.sheet import PAPERS
+from feltwatch.edge.config.table_file import read_table
+from feltwatch.edge.errors import UsageError
+from feltwatch.vision.image_file import Picture
+from feltwatch.vision.layout.zones import PRESETS, load_layout
 from tests.clips import CLIP, TABLE, frame
 from tests.sheets import A4, SIZE, camera, laid
-from vision.layout import PRESETS, load_layout
-from vision.pictures import Picture
 
 NAMES = ("box1.main", "box4.main", "box7.main", "felt.left", "felt.right", "dealer.cards.1", "dealer.cards.4")
 LENS = ["--lens=-0.08,0.01,0,0,0", "--camera-matrix=1863.511,1863.511,959.5,539.5"]
@@ -372,7 +372,8 @@ def test_a_camera_that_is_not_there_is_told_without_its_password(tmp_path: Path)
     """In a process of its own: what the decoder may write to standard error is settled when it is first used."""
     source = "rtsp://me:secret@127.0.0.1:9/1"
     script = (
-        "import argparse; from edge.calibrate import calibrate; from edge.calibrate_options import add_options\n"
+        "import argparse; from feltwatch.edge.calibrate.command import calibrate\n"
+        "from feltwatch.edge.calibrate.options import add_options\n"
         "parser = argparse.ArgumentParser(); add_options(parser)\n"
         f"try: calibrate(parser.parse_args(['{source}', '-o', 'table.toml', '--markers']))\n"
         "except Exception as error: print(error)"

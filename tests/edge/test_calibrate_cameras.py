@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from edge.table_file import read_table
+from feltwatch.edge.config.table_file import read_table
+from feltwatch.vision.geometry.camera import look_at
 from tests.clips import CLIP, TABLE
 from tests.edge.test_calibrate import LENS, refused, rows, run
-from vision.camera import look_at
 
 HALF = look_at((1920, 1080), (-450.0, 250.0, 1700.0), (-300.0, 440.0), 1750.0)
 MARKS = [(-900.0, 200.0), (-718.8, 355.0), (-283.9, 719.9), (0.0, 770.0), (200.0, 100.0), (-700.0, 40.0)]

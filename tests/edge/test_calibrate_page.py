@@ -11,14 +11,14 @@ import cv2
 import numpy as np
 import pytest
 
-from edge.calibrate import draft_of
-from edge.calibrate_page import Server, Session
-from edge.calibrate_points import NamedMark, named_points
-from edge.usage import UsageError
+from feltwatch.edge.calibrate.command import draft_of
+from feltwatch.edge.calibrate.points import NamedMark, named_points
+from feltwatch.edge.calibrate.web_page import Server, Session
+from feltwatch.edge.errors import UsageError
+from feltwatch.vision.layout.zones import Layout, load_layout
 from tests.clips import frame
 from tests.edge.test_calibrate import options_of
 from tests.sheets import camera
-from vision.layout import Layout, load_layout
 
 NAMES = ("box1.main", "box4.main", "box7.main", "felt.left", "dealer.cards.1", "dealer.cards.4")
 

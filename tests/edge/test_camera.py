@@ -11,14 +11,14 @@ from time import monotonic
 import numpy as np
 import pytest
 
-from edge.camera import Feed, Patience, Shot, Size, Source, Taker, Trouble
-from edge.camera_sources import CameraSource, FileSource, answers, open_source
-from edge.usage import UsageError
+from feltwatch.edge.camera.feed import Feed, Patience, Shot, Size, Source, Taker, Trouble
+from feltwatch.edge.camera.sources import CameraSource, FileSource, answers, open_source
+from feltwatch.edge.errors import UsageError
+from feltwatch.vision.image_file import Picture
+from feltwatch.vision.motion.change_detector import shrunk
 from tests.edge.recorded import write_video
 from tests.faults.cameras import SHORT, Table, number_of
 from tests.faults.network_camera import Client, NetworkCamera
-from vision.attention import shrunk
-from vision.pictures import Picture
 
 DEADLINE_S = 30.0
 PATIENT = Patience(open_s=6.0, read_s=1.0)

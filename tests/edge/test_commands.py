@@ -7,14 +7,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edge import bodies, messages
-from edge.bodies import written
-from edge.commands import BURST, MANY_ANSWERS, MOST_BYTES, REMEMBERED, TOO_MANY, Door, Refused, Taken
-from edge.journal import Entry
-from edge.judge import read
-from engine.books import BOOKS
-from engine.events import SIGNALS, Decision, Signal
-from engine.transcript import Scenario
+from feltwatch.edge.cli.judge import read
+from feltwatch.edge.journal.store import Entry
+from feltwatch.edge.messaging import encode as messages
+from feltwatch.edge.messaging import schema
+from feltwatch.edge.messaging.commands import (
+    BURST,
+    MANY_ANSWERS,
+    MOST_BYTES,
+    REMEMBERED,
+    TOO_MANY,
+    Door,
+    Refused,
+    Taken,
+)
+from feltwatch.edge.messaging.schema import written
+from feltwatch.engine.books import BOOKS
+from feltwatch.engine.model.events import SIGNALS, Decision, Signal
+from feltwatch.engine.transcript.parse import Scenario
 from tests.asyncapi_messages import validate
 from tests.mqtt_examples import ADDRESS, BOXES, JOURNAL, Came, Told, at
 from tests.test_rounds import CASES
@@ -535,5 +545,5 @@ def test_any_command_is_answered_and_what_is_taken_can_be_lived_through(command:
 def test_bodies_of_answers_are_read_again_as_they_were() -> None:
     answer = say(table(*DEALT), '{"event":"signal","name":"walked-away","box":1}')
     assert isinstance(answer, Taken)
-    assert isinstance(answer.body, bodies.Command)
+    assert isinstance(answer.body, schema.Command)
     assert json.loads(written(answer.body))["event"] == json.loads(answer.text)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.test_schemas import EVENT, VERDICT
 
-DEMO = [sys.executable, "-m", "edge.cli", "demo"]
+DEMO = [sys.executable, "-m", "feltwatch.edge.cli.main", "demo"]
 
 
 @pytest.fixture
@@ -79,7 +79,9 @@ def test_a_browser_is_started_where_there_is_a_screen(
     browser: Path, monkeypatch: pytest.MonkeyPatch, screen: str, shown: str
 ) -> None:
     monkeypatch.setenv("DISPLAY", screen)
-    subprocess.run([sys.executable, "-c", "from edge.screen import show; show('file:///report.html')"], check=True)
+    subprocess.run(
+        [sys.executable, "-c", "from feltwatch.edge.cli.browser import show; show('file:///report.html')"], check=True
+    )
     assert (browser.read_text() if browser.exists() else "") == shown
 
 

@@ -11,13 +11,13 @@ import cv2
 import numpy as np
 import pytest
 
-from edge.cli import main
-from edge.detect import drawings, rows
-from vision.pictures import Picture, read_picture
-from vision.seen import Quad, Seen, SeenCard, SeenHand, SeenStack
+from feltwatch.edge.cli.detect import drawings, rows
+from feltwatch.edge.cli.main import main
+from feltwatch.vision.detection.detections import Quad, Seen, SeenCard, SeenHand, SeenStack
+from feltwatch.vision.image_file import Picture, read_picture
 
 ROOT = Path(__file__).parents[2]
-DETECT = [sys.executable, "-m", "edge.cli", "detect"]
+DETECT = [sys.executable, "-m", "feltwatch.edge.cli.main", "detect"]
 
 
 def quad(x: float, y: float) -> Quad:
@@ -62,11 +62,14 @@ class FakeEyes:
 def eyes(monkeypatch: pytest.MonkeyPatch) -> FakeEyes:
     """Put plain values where the models are, so that the command alone is tested."""
     fake = FakeEyes()
-    shelf, module = ModuleType("models.shelf"), ModuleType("vision.eyes")
+    shelf, module = (
+        ModuleType("feltwatch.models.shipped.registry"),
+        ModuleType("feltwatch.vision.detection.still_reader"),
+    )
     shelf.ModelError = ShelfError  # type: ignore[attr-defined]  # a module made here
     module.open_eyes = fake.open_eyes  # type: ignore[attr-defined]  # as above
-    monkeypatch.setitem(sys.modules, "models.shelf", shelf)
-    monkeypatch.setitem(sys.modules, "vision.eyes", module)
+    monkeypatch.setitem(sys.modules, "feltwatch.models.shipped.registry", shelf)
+    monkeypatch.setitem(sys.modules, "feltwatch.vision.detection.still_reader", module)
     return fake
 
 

@@ -15,21 +15,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from edge import doctor_camera
-from edge.box import Box
-from edge.cli import main
-from edge.doctor_box import clock, files, heat, memory, networks, processor
-from edge.doctor_camera import camera, reached, shown
-from edge.doctor_record import FREE_BYTES, PROVED, WAITING, fits, journal, kind_of, room, speed
-from edge.findings import Check, Finding, State, bad, found_by, ok, warn
-from edge.journal import Fact, Journal, claimed
-from edge.places import folder_of, journal_of
-from edge.table_cameras import CameraFile
-from edge.table_file import TableFile, read_table
-from models import shelf
-from models.shelf import ModelError
+from feltwatch.edge.cli.main import main
+from feltwatch.edge.config.paths import folder_of, journal_of
+from feltwatch.edge.config.table_cameras import CameraFile
+from feltwatch.edge.config.table_file import TableFile, read_table
+from feltwatch.edge.doctor import camera as doctor_camera
+from feltwatch.edge.doctor.camera import camera, reached, shown
+from feltwatch.edge.doctor.checks import Check, Finding, State, bad, found_by, ok, warn
+from feltwatch.edge.doctor.host import clock, files, heat, memory, networks, processor
+from feltwatch.edge.doctor.record import FREE_BYTES, PROVED, WAITING, fits, journal, kind_of, room, speed
+from feltwatch.edge.journal.store import Fact, Journal, claimed
+from feltwatch.edge.service.host import Box
+from feltwatch.models.shipped import registry
+from feltwatch.models.shipped.registry import ModelError
+from feltwatch.vision.geometry.calibration import Lens
 from tests.edge.recorded import SIZE, write_table, write_video
-from vision.calibration import Lens
 
 AT = "2026-01-02T03:04:05.678Z"
 OK, WARN, BAD = State.OK, State.WARN, State.BAD
@@ -120,7 +120,7 @@ def test_a_check_that_hangs_is_a_fault_and_is_left_behind() -> None:
 def test_a_library_that_does_not_load_is_found(
     given: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "edge.doctor_camera", None)  # as one that lacks a system library
+    monkeypatch.setitem(sys.modules, "feltwatch.edge.doctor.camera", None)  # as one that lacks a system library
     assert main(["doctor", "-c", str(given)]) == 1
     said = capsys.readouterr().out
     assert "bad   camera: this check itself failed (ModuleNotFoundError: " in said
@@ -174,18 +174,18 @@ def test_how_many_files_may_be_open(limit: int, state: State) -> None:
 def test_the_networks_are_those_that_were_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert states(networks())[:2] == [OK, OK]
     manifest = tmp_path / "manifest.toml"
-    manifest.write_text(shelf.MANIFEST.read_text("utf-8"))
-    for one in shelf.models().values():
+    manifest.write_text(registry.MANIFEST.read_text("utf-8"))
+    for one in registry.models().values():
         (tmp_path / one.file).write_bytes(b"altered" + one.load())
-    monkeypatch.setattr(shelf, "model", lambda name: _of(manifest, name))
+    monkeypatch.setattr(registry, "model", lambda name: _of(manifest, name))
     (found,) = networks()
     assert found.state == BAD
     assert "expected sha256" in found.says
     assert "install feltwatch again" in found.says
 
 
-def _of(manifest: Path, name: str) -> shelf.Model:
-    found = shelf.models(manifest).get(name)
+def _of(manifest: Path, name: str) -> registry.Model:
+    found = registry.models(manifest).get(name)
     if found is None:
         raise ModelError(name)
     return found

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from edge.doctor_broker import SOON, broker, dated
-from edge.findings import Finding, State
-from edge.places import handed
-from edge.table_file import TableFile, read_table
-from edge.table_service import MqttFile
+from feltwatch.edge.config.paths import handed
+from feltwatch.edge.config.table_file import TableFile, read_table
+from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.doctor.broker import SOON, broker, dated
+from feltwatch.edge.doctor.checks import Finding, State
 from tests.certificates import Authority, Certificate
 from tests.edge.recorded import CLIPS
 from tests.mosquitto import Mosquitto, free_port, program

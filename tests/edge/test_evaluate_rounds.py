@@ -1,4 +1,4 @@
-"""`python -m edge.evaluate_rounds` as its users meet it: what is done is not done again."""
+"""`python -m feltwatch.edge.tools.evaluate_rounds` as its users meet it: what is done is not done again."""
 
 import json
 import shutil
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from edge.evaluate_rounds import Run, code_digest, film_of, main
-from models.shelf import models
+from feltwatch.edge.tools.evaluate_rounds import Run, code_digest, film_of, main
+from feltwatch.models.shipped.registry import models
 from tests.clips import CLIP
 
 
@@ -29,7 +29,7 @@ def films(tmp_path: Path) -> Path:
 def test_what_is_done_is_not_done_again(films: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(films), "-o", str(tmp_path / "out.json")]) == 0
     kept = json.loads((tmp_path / "out.json").read_text("utf-8"))
-    assert kept["command"] == "python -m edge.evaluate_rounds"
+    assert kept["command"] == "python -m feltwatch.edge.tools.evaluate_rounds"
     assert kept["models"] == {name: one.sha256 for name, one in models().items()}
     assert kept["figures"]["rounds"] == {"plain": {"films": 1, "rounds": 2}}
     assert kept["figures"]["errors a camera can see"]["plain"]["missed"] == 1
@@ -53,7 +53,7 @@ def test_what_is_true_of_a_film_lies_beside_it(films: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["/nowhere", "-o", "OUT"], "expected films of `python -m datasets footage`, found none"),
+        (["/nowhere", "-o", "OUT"], "expected films of `python -m feltwatch.datasets footage`, found none"),
         (["FILMS"], "-o"),
         (["FILMS", "-o", "/proc/none/out.json"], "cannot be written"),
         (["FILMS", "-o", "OUT", "--jobs", "0"], "found '0'"),
@@ -66,5 +66,5 @@ def test_wrong_usage_is_one_line(
     places = {"FILMS": str(films), "OUT": str(tmp_path / "out.json")}
     assert main([places.get(word, word) for word in words]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("edge.evaluate_rounds: ")
+    assert line.startswith("feltwatch.edge.tools.evaluate_rounds: ")
     assert says in line

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from datasets.real import Photograph
-from datasets.sources import source_named
-from datasets.truth import CardTruth, Truth
-from edge.decoding import Decoding
-from edge.evaluate_stills import TABLES, Lies, compared, lying, main, told
-from edge.table_file import read_table
+from feltwatch.datasets.photos.photo_sources import source_named
+from feltwatch.datasets.photos.real import Photograph
+from feltwatch.datasets.scene.truth import CardTruth, Truth
+from feltwatch.edge.config.table_file import read_table
+from feltwatch.edge.tools.evaluate_stills import TABLES, Lies, compared, lying, main, told
+from feltwatch.edge.video.decoder import Decoding
 from tests.watching import clip, eyes
 
 HANDS = 26.0  # of the bundled film: cards lie before the dealer

@@ -14,19 +14,19 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.truth import truth_of
-from edge import evidence
-from edge.evidence import AT_ONCE, Recorder, Recording, clock, draw, file_name
-from edge.judge import events as read_events
-from edge.table_file import read_table
-from edge.usage import UsageError
-from edge.watch import cure
-from edge.webm import Shot, vp8, webm
-from engine.table import Table
-from engine.verdicts import Alert, Remedy, Verdict
-from vision.overlay import NAMED
-from vision.pictures import Picture
-from vision.view import LyingCard, StandingStack, View
+from feltwatch.datasets.scene.truth import truth_of
+from feltwatch.edge.cli.judge import events as read_events
+from feltwatch.edge.cli.terminal_view import cure
+from feltwatch.edge.config.table_file import read_table
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.evidence import recorder as evidence
+from feltwatch.edge.evidence.recorder import AT_ONCE, Recorder, Recording, clock, draw, file_name
+from feltwatch.edge.video.webm import Shot, vp8, webm
+from feltwatch.engine.model.verdicts import Alert, Remedy, Verdict
+from feltwatch.engine.table import Table
+from feltwatch.vision.drawing.overlay import NAMED
+from feltwatch.vision.drawing.view import LyingCard, StandingStack, View
+from feltwatch.vision.image_file import Picture
 
 CLIPS = Path(__file__).resolve().parents[2] / "datasets" / "clips"
 OVERDRAW = "r2-dealer-overdraw-c18"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from edge.box import Box, disk
-from edge.clock import MARK, Clock, Leap, kernel_error, synchronised
-from edge.health import STUCK_S, Health, Pulse, Sources, stuck
-from edge.lags import BOUNDS, MOST, Lags, Rate, Spread
+from feltwatch.edge.service.health import STUCK_S, Health, Pulse, Sources, stuck
+from feltwatch.edge.service.host import Box, disk
+from feltwatch.edge.service.host_clock import MARK, Clock, Leap, kernel_error, synchronised
+from feltwatch.edge.service.latency import BOUNDS, MOST, Lags, Rate, Spread
 from tests.edge.vital import WELL, in_trouble
 
 

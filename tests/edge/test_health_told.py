@@ -2,18 +2,18 @@
 
 from dataclasses import replace
 
-from edge import messages
-from edge.bodies import Health
-from edge.health_told import health_of
-from edge.lags import Spread
-from edge.messages import Stamp
+from feltwatch.edge.messaging import encode
+from feltwatch.edge.messaging.encode import Stamp
+from feltwatch.edge.messaging.health_told import health_of
+from feltwatch.edge.messaging.schema import Health
+from feltwatch.edge.service.latency import Spread
 from tests.asyncapi_messages import Node, validate
 from tests.edge.vital import WELL, in_trouble
 from tests.mqtt_examples import ADDRESS, JOURNAL, at
 
 
 def told(body: Health) -> Node:
-    made = messages.health(ADDRESS, Stamp(JOURNAL, 17, at(1)), body)
+    made = encode.health(ADDRESS, Stamp(JOURNAL, 17, at(1)), body)
     found: Node = validate(made.topic, made.payload)["health"]
     return found
 

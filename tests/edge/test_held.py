@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.held import AGAIN_S, SLICE_S, Batch, Holding
-from edge.journal import Entry, Fact, Journal, entries
-from edge.space import Limits, Space
-from edge.usage import UsageError
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.evidence.retention import Limits, Space
+from feltwatch.edge.journal.store import Entry, Fact, Journal, entries
+from feltwatch.edge.journal.write_buffer import AGAIN_S, SLICE_S, Batch, Holding
 from tests.faults.disk import ERRORS, faulted, library, remounted
 from tests.faults.mounts import grown, mounted
 

@@ -13,11 +13,21 @@ from pathlib import Path
 
 import pytest
 
-from edge.checkpoint import digest
-from edge.cli import main
-from edge.journal import BrokenError, Entry, Fact, Journal, UnreadableError, claimed, entries, first_hash, hash_of
-from edge.signing import Signer
-from edge.usage import UsageError
+from feltwatch.edge.cli.main import main
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.journal.signing import Signer
+from feltwatch.edge.journal.store import (
+    BrokenError,
+    Entry,
+    Fact,
+    Journal,
+    UnreadableError,
+    claimed,
+    entries,
+    first_hash,
+    hash_of,
+)
+from feltwatch.edge.replay.checkpoint import digest
 
 AT = "2026-01-02T03:04:05.678Z"
 MANY = 40
@@ -165,7 +175,7 @@ def test_another_tables_journal_and_another_base_are_not_written_to(path: Path, 
 WRITER = """
 import sys
 from pathlib import Path
-from edge.journal import Fact, Journal
+from feltwatch.edge.journal.store import Fact, Journal
 journal = Journal(Path(sys.argv[1]), "bj-07")
 while True:
     entries = journal.add("2026-01-02T03:04:05.678Z", [Fact("event", "{}"), Fact("verdict", "{}")])

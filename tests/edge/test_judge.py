@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-JUDGE = [sys.executable, "-m", "edge.cli", "judge", "--book", "blackjack-rws-v5"]
+JUDGE = [sys.executable, "-m", "feltwatch.edge.cli.main", "judge", "--book", "blackjack-rws-v5"]
 BET = '{"t":0,"event":"chips","spot":"box1.main","amount":100,"by":"player"}\n'
 
 
@@ -132,7 +132,7 @@ USAGE = {
 @pytest.mark.parametrize("name", USAGE)
 def test_wrong_usage_is_one_clear_line(name: str) -> None:
     arguments, expected = USAGE[name]
-    done = run("", command=[sys.executable, "-m", "edge.cli", *arguments])
+    done = run("", command=[sys.executable, "-m", "feltwatch.edge.cli.main", *arguments])
     assert done.returncode == 2
     assert expected in done.stderr
     assert "Traceback" not in done.stderr
@@ -150,7 +150,7 @@ def test_bad_transcripts_are_refused_by_line(tmp_path: Path) -> None:
     ):
         path = tmp_path / "bad.round"
         path.write_text(text)
-        done = run("", command=[sys.executable, "-m", "edge.cli", "judge", str(path)])
+        done = run("", command=[sys.executable, "-m", "feltwatch.edge.cli.main", "judge", str(path)])
         assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
         assert expected in done.stderr
 
@@ -158,7 +158,7 @@ def test_bad_transcripts_are_refused_by_line(tmp_path: Path) -> None:
 def test_a_transcript_without_a_book_needs_one(tmp_path: Path) -> None:
     path = tmp_path / "x.round"
     path.write_text('round "x"\nplace bets\n')
-    done = run("", command=[sys.executable, "-m", "edge.cli", "judge", str(path)])
+    done = run("", command=[sys.executable, "-m", "feltwatch.edge.cli.main", "judge", str(path)])
     assert (done.returncode, done.stderr) == (2, f"feltwatch: {path}:1: the round names no book; give --book BOOK\n")
     assert run("", str(path)).stdout == '{"t":0.0,"verdict":"round-started","round":1}\n'
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.journal import Entry
-from edge.kept import (
+from feltwatch.edge.evidence.store import (
     STOPPED,
     Kept,
     KeptFile,
@@ -24,6 +23,7 @@ from edge.kept import (
     sweep,
     unanswered,
 )
+from feltwatch.edge.journal.store import Entry
 
 STILL, CLIP = "evidence/2026-01-02/r7-void-c1.jpg", "evidence/2026-01-02/r7-void-c1.webm"
 

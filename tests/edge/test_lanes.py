@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from edge.journal import Range
-from edge.lanes import Due, Lanes, Pace
-from edge.ranges import Ranges
+from feltwatch.edge.journal.store import Range
+from feltwatch.edge.messaging.ranges import Ranges
+from feltwatch.edge.messaging.send_queue import Due, Lanes, Pace
 
 NUMBERS = st.frozensets(st.integers(1, 60))
 RATE = 1.0  # so that a backlog of more than thirty has a lane of its own

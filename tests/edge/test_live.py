@@ -16,18 +16,18 @@ from time import monotonic
 
 import pytest
 
-from edge.cli import main
-from edge.footage_options import add_run_options
-from edge.journal import Entry, entries
-from edge.live import run
-from edge.logs import say
-from edge.usage import UsageError
+from feltwatch.edge.cli.footage_options import add_run_options
+from feltwatch.edge.cli.main import main
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.journal.store import Entry, entries
+from feltwatch.edge.service.logs import say
+from feltwatch.edge.service.run import run
+from feltwatch.vision.drawing.view import View
+from feltwatch.vision.image_file import Picture
 from tests.asyncapi_messages import validate
 from tests.edge.recorded import CLIPS, write_table, write_video
 from tests.faults.practice import Practice, table_file
 from tests.mosquitto import Mosquitto
-from vision.pictures import Picture
-from vision.view import View
 
 PATIENCE_S = 60.0
 Event = dict[str, object]

@@ -1,13 +1,13 @@
 """Pictures that come too seldom: what came meanwhile nobody saw, and it is said."""
 
-from edge.course import Course
-from edge.decoding import Decoding
-from edge.live_desk import Watched
-from edge.round_fold import RoundFold
-from edge.sight import Sight
-from engine.verdicts import Alert, Ended, Verdict
+from feltwatch.edge.pipeline.live_desk import Watched
+from feltwatch.edge.pipeline.sight import Sight
+from feltwatch.edge.pipeline.table_state import Course
+from feltwatch.edge.service.round_fold import RoundFold
+from feltwatch.edge.video.decoder import Decoding
+from feltwatch.engine.model.verdicts import Alert, Ended, Verdict
+from feltwatch.vision.motion.change_detector import shrunk
 from tests.watching import clip, eyes
-from vision.attention import shrunk
 
 
 def followed(every: int) -> tuple[list[str], list[str], set[str]]:

@@ -13,15 +13,15 @@ import cv2
 import numpy as np
 import pytest
 
-from edge import live_evidence
-from edge.evidence import Drawn, Past, draw_moment, past_of, still_of
-from edge.kept import Kept, KeptFile, keep
-from edge.live_case import BEHIND, Bounds
-from edge.live_evidence import MANY, USUAL, Boundless, LiveRecorder, Room
-from engine.verdicts import Alert
+from feltwatch.edge.evidence import live_evidence
+from feltwatch.edge.evidence.live_case import BEHIND, Bounds
+from feltwatch.edge.evidence.live_evidence import MANY, USUAL, Boundless, LiveRecorder, Room
+from feltwatch.edge.evidence.recorder import Drawn, Past, draw_moment, past_of, still_of
+from feltwatch.edge.evidence.store import Kept, KeptFile, keep
+from feltwatch.engine.model.verdicts import Alert
+from feltwatch.vision.drawing.view import LyingCard, View
+from feltwatch.vision.image_file import Picture
 from tests.edge.test_evidence import FPS, blank, film, overdraw
-from vision.pictures import Picture
-from vision.view import LyingCard, View
 
 AT = "2026-01-02T03:04:05.678Z"
 DAY = "evidence/2026-01-02"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.liveness import Found, Liveness
-from edge.picture_health import Patience
+from feltwatch.edge.camera.freshness import Found, Liveness
+from feltwatch.edge.camera.picture_health import Patience
 
 STEP = 0.04
 Stream = list[tuple[float, float]]  # when frames come, and when they were taken

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from edge.logs import NAME, Secrets, say, start
+from feltwatch.edge.service.logs import NAME, Secrets, say, start
 
 RTSP = "rtsp://admin:hunter2@10.0.0.7/stream?channel=1&password=hunter3&x=1"
 

@@ -8,16 +8,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from edge import bodies, messages
-from edge.journal import Entry, Fact, Journal
-from edge.messages import KINDS, Address, Stamp
-from edge.round_fold import KEPT, RoundFold
-from edge.table_state import counted, state
-from engine.books import BOOKS
-from engine.round import Round
-from engine.table import Table
-from engine.transcript import Scenario, parse
-from engine.verdicts import Ended, Settlement, Verdict, encode
+from feltwatch.edge.journal.store import Entry, Fact, Journal
+from feltwatch.edge.messaging import encode as messages
+from feltwatch.edge.messaging import schema
+from feltwatch.edge.messaging.encode import KINDS, Address, Stamp
+from feltwatch.edge.service.round_fold import KEPT, RoundFold
+from feltwatch.edge.service.state_report import counted, state
+from feltwatch.engine.books import BOOKS
+from feltwatch.engine.model.verdicts import Ended, Settlement, Verdict, encode
+from feltwatch.engine.round.base import Round
+from feltwatch.engine.table import Table
+from feltwatch.engine.transcript.parse import Scenario, parse
 from tests.asyncapi_messages import validate
 from tests.mqtt_examples import ADDRESS, BOOK, HEALTH, JOURNAL, Told, shown, status, told_round
 from tests.test_rounds import CASES
@@ -55,7 +56,7 @@ def test_a_body_is_copied_letter_by_letter() -> None:
 
 def test_a_journal_that_is_opened_again_gives_the_same_bytes(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "one.journal", "bj-07")
-    written = journal.add(AT, [Fact("event", EVENT), Fact("note", bodies.written(bodies.Note(kind="disk", says="é")))])
+    written = journal.add(AT, [Fact("event", EVENT), Fact("note", schema.written(schema.Note(kind="disk", says="é")))])
     first = [messages.message(ADDRESS, journal.id, one) for one in written]
     journal.close()
     again = Journal(tmp_path / "one.journal", "bj-07")
@@ -232,7 +233,7 @@ def test_amounts_are_told_to_the_last_digit() -> None:
     fold = RoundFold()
     fold.take(['{"t":0,"verdict":"round-started","round":1}', encode(exact)], None)
     (told,) = fold.take([_line("round-ended", 1, ',"result":"completed","why":""')], None)
-    body = bodies.written(told)
+    body = schema.written(told)
     assert encode(exact) in body
     assert '"123456789012.123456"' in body
     made = messages.message(ADDRESS, JOURNAL, entry("round", body))
@@ -331,8 +332,8 @@ def test_the_state_is_what_lies_there_now() -> None:
         "box2.cards": [("c2", None, "down")],
     }
     assert found.bets == {
-        "box1.main": bodies.Bet(amount=62.5, chips=None, stacks=None),
-        "box2.main": bodies.Bet(amount=None, chips=4, stacks=1),
+        "box1.main": schema.Bet(amount=62.5, chips=None, stacks=None),
+        "box2.main": schema.Bet(amount=None, chips=4, stacks=1),
     }
     assert [*found.bets] == ["box1.main", "box2.main"]
     assert [*found.cameras] == ["north", "south"]
@@ -359,7 +360,7 @@ def test_between_two_rounds_the_state_is_what_was_left_there() -> None:
     told.event('{"t":8,"event":"clear"}')
     left = state(told.table, told.fold, [], {})
     assert (left.round, left.since, left.hands, left.settlements) == (None, None, {}, [])
-    assert left.bets == {"box3.main": bodies.Bet(amount=50, chips=None, stacks=None)}
+    assert left.bets == {"box3.main": schema.Bet(amount=50, chips=None, stacks=None)}
 
 
 def test_cards_that_were_forgotten_lie_there_still() -> None:

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.exposition import exposition
-from edge.health import Vitals
-from edge.lags import BOUNDS
-from edge.metrics import HEAD_BYTES, WAITING, Endpoint
-from edge.usage import UsageError
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.service.exposition import exposition
+from feltwatch.edge.service.health import Vitals
+from feltwatch.edge.service.latency import BOUNDS
+from feltwatch.edge.service.metrics import HEAD_BYTES, WAITING, Endpoint
 from tests.edge.vital import WELL, in_trouble
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"

@@ -13,10 +13,10 @@ from time import monotonic, time
 
 import pytest
 
-from edge.credentials import PASSWORD, USER, Login, login
-from edge.mqtt import LARGEST, Link, Outgoing, Terms, Waker
-from edge.refusals import BrokerLostError, RefusedError
-from edge.table_service import MqttFile
+from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.messaging.auth import PASSWORD, USER, Login, login
+from feltwatch.edge.messaging.errors import BrokerLostError, RefusedError
+from feltwatch.edge.messaging.mqtt import LARGEST, Link, Outgoing, Terms, Waker
 from tests.mosquitto import Mosquitto, free_port
 from tests.proxy import Proxy
 

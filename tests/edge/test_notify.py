@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.notify import Notifier
+from feltwatch.edge.service.systemd import Notifier
 
 
 @pytest.fixture(params=["path", "abstract"])

@@ -13,10 +13,10 @@ from time import monotonic, time
 
 import pytest
 
-from edge.journal import Entry, Fact, Journal
-from edge.mqtt import Outgoing
-from edge.outbox import Clock, Inbox
-from edge.table_service import MqttFile
+from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.journal.store import Entry, Fact, Journal
+from feltwatch.edge.messaging.mqtt import Outgoing
+from feltwatch.edge.messaging.outbox import Clock, Inbox
 from tests.mosquitto import Line, Mosquitto, free_port, program, until
 from tests.outboxes import AT, HOME, Table, event_seqs, has, statuses
 from tests.proxy import Proxy

@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 import pytest
 
-from edge.picture_health import Patience, PictureHealth, Trouble, lit, shows_anything
+from feltwatch.edge.camera.picture_health import Patience, PictureHealth, Trouble, lit, shows_anything
+from feltwatch.vision.image_file import Picture
+from feltwatch.vision.motion.change_detector import shrunk
 from tests.clips import CLIP, frame
-from vision.attention import shrunk
-from vision.pictures import Picture
 
 STEP_S = 0.04
 NUMBERS = range(0, 870, 174)  # frames of the film, from all of it

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from edge.pipeline import Pipeline
-from edge.usage import UsageError
-from engine.verdicts import Alert, Ended, Settlement, Withdrawn
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.pipeline.pipeline import Pipeline
+from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Withdrawn
 from tests.clips import CLIP
 from tests.watching import SECOND, Event, begun, cards, clip, eyes, handled, truth, watched
 

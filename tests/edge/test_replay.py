@@ -16,14 +16,14 @@ from pathlib import Path
 import cv2
 import pytest
 
-from edge import checkpoint
-from edge.footage_options import add_replay_options
-from edge.progress import Progress
-from edge.replay import eyes_desk, orders_of, replay, stopping
-from edge.replay_files import altered, claimed, folders
-from edge.replay_film import replay_film
-from edge.replay_state import InterruptedReplayError, Order
-from edge.video import Clock, Place
+from feltwatch.edge.cli.footage_options import add_replay_options
+from feltwatch.edge.cli.progress import Progress
+from feltwatch.edge.replay import checkpoint
+from feltwatch.edge.replay.film import replay_film
+from feltwatch.edge.replay.job import InterruptedReplayError, Order
+from feltwatch.edge.replay.output import altered, claimed, folders
+from feltwatch.edge.replay.run import eyes_desk, orders_of, replay, stopping
+from feltwatch.edge.video.video_file import Clock, Place
 from tests.edge.recorded import CLIPS, RecordedDesk, open_recorded, write_table, write_video
 
 ROOT = Path(__file__).parents[2]
@@ -374,7 +374,7 @@ class _Calls:
 
 def test_a_folder_has_one_owner_at_a_time(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from edge.replay_files import claimed\n"
+        "import sys; from pathlib import Path; from feltwatch.edge.replay.output import claimed\n"
         "with claimed(Path(sys.argv[1])): print('mine', flush=True); sys.stdin.read()"
     )
     folder = tmp_path / "film"

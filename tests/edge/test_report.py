@@ -16,23 +16,23 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.deal.play import session
-from datasets.deal.visible import STALE, VISIBLE
-from edge.markup import VOID, Markup, plain, tag
-from edge.report import Facts, TableFacts, Video, page, write_report
-from edge.report_cards import drawn
-from edge.report_fold import Story, stories
-from edge.report_ground import doubted
-from edge.report_pictures import CLIPS_BYTES, STILLS_BYTES
-from edge.usage import UsageError
-from engine.books import BOOKS, find_book
-from engine.books.clauses import clauses
-from engine.books.errors import BOOK_ORDER
-from engine.events import Event, parse
-from engine.table import Table
+from feltwatch.datasets.deal.play import session
+from feltwatch.datasets.deal.visible import STALE, VISIBLE
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.report.cards import drawn
+from feltwatch.edge.report.html import VOID, Markup, plain, tag
+from feltwatch.edge.report.page import Facts, TableFacts, Video, page, write_report
+from feltwatch.edge.report.pictures import CLIPS_BYTES, STILLS_BYTES
+from feltwatch.edge.report.provenance import doubted
+from feltwatch.edge.report.story import Story, stories
+from feltwatch.engine.books import BOOKS, find_book
+from feltwatch.engine.books.clauses import clauses
+from feltwatch.engine.books.error_catalogue import BOOK_ORDER
+from feltwatch.engine.model.events import Event, parse
+from feltwatch.engine.table import Table
 
 if TYPE_CHECKING:
-    from engine.round import Round
+    from feltwatch.engine.round.base import Round
 
 Row = Mapping[str, object]
 CLIPS = Path(__file__).resolve().parents[2] / "datasets" / "clips"

@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 import pytest
 
-from edge.sheet import PAPERS, POINTS, print_sheets
-from vision.headers import check_whole, read_header
-from vision.markers import PLACES, seen_sheets, side_mm
-from vision.pictures import Picture
+from feltwatch.edge.calibrate.sheet import PAPERS, POINTS, print_sheets
+from feltwatch.vision.geometry.markers import PLACES, seen_sheets, side_mm
+from feltwatch.vision.image_file import Picture
+from feltwatch.vision.image_headers import check_whole, read_header
 
 PX_PER_MM = 3
 SHAPE = re.compile(r"^([\d.]+) g ([\d.]+) ([\d.]+) m ((?:[\d.]+ [\d.]+ l ?)+)h f$", re.MULTILINE)

@@ -9,10 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from edge.journal import Fact, Journal
-from edge.kept import Kept, keep
-from edge.space import ALERT_BYTES, ALERTS_DAY, JOURNAL_DAY, Habits, Limits, Space, estimate, habits
-from edge.usage import UsageError
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.evidence.retention import (
+    ALERT_BYTES,
+    ALERTS_DAY,
+    JOURNAL_DAY,
+    Habits,
+    Limits,
+    Space,
+    estimate,
+    habits,
+)
+from feltwatch.edge.evidence.store import Kept, keep
+from feltwatch.edge.journal.store import Fact, Journal
 from tests.faults.mounts import mounted
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

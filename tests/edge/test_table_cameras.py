@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from edge.table_cameras import CameraFile, parts_of
-from edge.table_file import TableFile, read_table
-from edge.usage import UsageError
+from feltwatch.edge.config.table_cameras import CameraFile, parts_of
+from feltwatch.edge.config.table_file import TableFile, read_table
+from feltwatch.edge.errors import UsageError
 from tests.clips import TABLE
 
 POINTS = TABLE.read_text("utf-8").partition("[[camera.points]]")[2]

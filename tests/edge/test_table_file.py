@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from edge.table_file import read_table
-from edge.usage import UsageError
-from vision.calibration import LIMIT_MM, Lens, Mark, calibrated
-from vision.camera import NO_LENS, CameraError, look_at
+from feltwatch.edge.config.table_file import read_table
+from feltwatch.edge.errors import UsageError
+from feltwatch.vision.geometry.calibration import LIMIT_MM, Lens, Mark, calibrated
+from feltwatch.vision.geometry.camera import NO_LENS, CameraError, look_at
 
 SIZE = (1920, 1080)
 EYE = (80.0, -150.0, 2000.0)

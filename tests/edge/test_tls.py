@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from edge.mqtt import Link, Outgoing, Terms, Waker
-from edge.refusals import BrokerLostError, RefusedError
-from edge.table_service import MqttFile
+from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.messaging.errors import BrokerLostError, RefusedError
+from feltwatch.edge.messaging.mqtt import Link, Outgoing, Terms, Waker
 from tests.certificates import Authority
 from tests.mosquitto import Mosquitto, Witness, free_port, program
 

@@ -6,10 +6,10 @@ import cv2
 import numpy as np
 import pytest
 
-from edge.decoding import Decoding
-from engine.verdicts import Verdict
+from feltwatch.edge.video.decoder import Decoding
+from feltwatch.engine.model.verdicts import Verdict
+from feltwatch.vision.image_file import Picture
 from tests.watching import SECOND, Event, begun, clip
-from vision.pictures import Picture
 
 AWAY_S = 3.0
 SAID_S = 5.0  # within which it must be said; here it is sooner

@@ -13,11 +13,11 @@ import av
 import numpy as np
 import pytest
 
-from edge.decoding import Decoding
-from edge.usage import UsageError
-from edge.video import Clock, Frame, Place, PlaceLostError, Video, check_one_size, open_video
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.video.decoder import Decoding
+from feltwatch.edge.video.video_file import Clock, Frame, Place, PlaceLostError, Video, check_one_size, open_video
+from feltwatch.vision.motion.change_detector import shrunk
 from tests.edge.recorded import CLIPS, SIZE, write_video
-from vision.attention import shrunk
 
 STEADY = [n / 25 for n in range(200)]
 DICE = random.Random(1)  # noqa: S311  a made-up film
@@ -249,7 +249,8 @@ def test_the_decoder_keeps_its_thoughts_to_itself(tmp_path: Path) -> None:
     data[3000:5000] = bytes(2000)
     film.write_bytes(data)
     code = (
-        "import sys; from pathlib import Path; from edge.video import open_video; from edge.decoding import Decoding\n"
+        "import sys; from pathlib import Path; from feltwatch.edge.video.video_file import open_video\n"
+        "from feltwatch.edge.video.decoder import Decoding\n"
         "with Decoding(open_video(Path(sys.argv[1]))) as frames: print(sum(1 for _ in frames))"
     )
     done = subprocess.run(  # a process of its own: the decoder asks once how talkative it may be

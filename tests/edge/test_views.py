@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from edge.usage import UsageError
-from edge.views import BACK_S, LOST_S, STALL_S, Joined
-from engine.verdicts import Alert, Ended, Settlement, Withdrawn
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.pipeline.camera_fusion import BACK_S, LOST_S, STALL_S, Joined
+from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Withdrawn
+from feltwatch.vision.events.card_events import Left
+from feltwatch.vision.geometry.calibration import Lens
+from feltwatch.vision.geometry.camera import look_at
+from feltwatch.vision.table_watcher import Watcher
+from feltwatch.vision.tracking.track import Card, Patch
 from tests.clips import CLIP
 from tests.edge.recorded import BLIND
 from tests.edge.two_cameras import filmed, seen_by, two, watched_by_two
 from tests.watching import SECOND, Event, cards, clip, handled, truth
-from vision.calibration import Lens
-from vision.camera import look_at
-from vision.telling import Left
-from vision.tracks import Card, Patch
-from vision.watcher import Watcher
 
 SIZE = (1920, 1080)
 PICTURE = np.zeros((SIZE[1], SIZE[0], 3), np.uint8)

@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 
-from datasets.deal.play import session
-from datasets.footage import film
-from datasets.shooting import DEMO, Order, dress, table_toml
-from edge.course import Course
-from edge.decoding import Decoding
-from edge.round_fold import RoundFold
-from edge.sight import Sight
-from edge.table_file import TableFile, read_table
-from edge.video import Frame, open_video
-from edge.views import Joined
-from engine.verdicts import Verdict
+from feltwatch.datasets.deal.play import session
+from feltwatch.datasets.film.film_cli import DEMO, Order, dress, table_toml
+from feltwatch.datasets.film.footage import film
+from feltwatch.edge.config.table_file import TableFile, read_table
+from feltwatch.edge.pipeline.camera_fusion import Joined
+from feltwatch.edge.pipeline.sight import Sight
+from feltwatch.edge.pipeline.table_state import Course
+from feltwatch.edge.service.round_fold import RoundFold
+from feltwatch.edge.video.decoder import Decoding
+from feltwatch.edge.video.video_file import Frame, open_video
+from feltwatch.engine.model.verdicts import Verdict
+from feltwatch.vision.geometry.camera import Camera
+from feltwatch.vision.motion.change_detector import shrunk
 from tests.clips import CLIP
 from tests.watching import Event, clip, eyes
-from vision.attention import shrunk
-from vision.camera import Camera
 
 LEFT = ("box1", "box2", "box3", "dealer")  # what the first camera watches; the second has the rest
 Lost = Callable[[str, float], bool]  # whether a camera gives no picture at a time

@@ -4,9 +4,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from edge.box import Disk, Process
-from edge.health import CameraVitals, Vitals
-from edge.lags import Histogram, Spread
+from feltwatch.edge.service.health import CameraVitals, Vitals
+from feltwatch.edge.service.host import Disk, Process
+from feltwatch.edge.service.latency import Histogram, Spread
 
 WELL: Final = Vitals(
     table="bj-07",

@@ -5,14 +5,14 @@ from decimal import Decimal
 
 import pytest
 
-from engine.books import BOOKS, BookError, find_book
-from engine.books.switches import SwitchError
-from engine.events import EventError, Tick, parse
-from engine.spots import PlaceTextError, parse_spot, parse_zone
-from engine.table import Table
-from engine.transcript import TranscriptError
-from engine.transcript import parse as told
-from engine.verdicts import Alert
+from feltwatch.engine.books import BOOKS, BookError, find_book
+from feltwatch.engine.books.settings import SwitchError
+from feltwatch.engine.model.events import EventError, Tick, parse
+from feltwatch.engine.model.spots import PlaceTextError, parse_spot, parse_zone
+from feltwatch.engine.model.verdicts import Alert
+from feltwatch.engine.table import Table
+from feltwatch.engine.transcript.parse import TranscriptError
+from feltwatch.engine.transcript.parse import parse as told
 
 V5, SKP = BOOKS["blackjack-rws-v5"], BOOKS["si-ki-pi-v3"]
 

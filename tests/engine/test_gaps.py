@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from edge.judge import read
-from engine.books import find_book
-from engine.events import EventError
-from engine.table import Table
+from feltwatch.edge.cli.judge import read
+from feltwatch.engine.books import find_book
+from feltwatch.engine.model.events import EventError
+from feltwatch.engine.table import Table
 
 Told = Mapping[str, object]
 

@@ -6,12 +6,12 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.books import BOOKS
-from engine.cards import CARDS
-from engine.events import ACTIONS, CHOICES, SIGNALS, Correct, Dealt, Event, parse
-from engine.spots import ZONES
-from engine.table import Table
-from engine.verdicts import Alert, Ended, Settlement, Verdict, Withdrawn, encode
+from feltwatch.engine.books import BOOKS
+from feltwatch.engine.model.cards import CARDS
+from feltwatch.engine.model.events import ACTIONS, CHOICES, SIGNALS, Correct, Dealt, Event, parse
+from feltwatch.engine.model.spots import ZONES
+from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Verdict, Withdrawn, encode
+from feltwatch.engine.table import Table
 from tests.test_rounds import CASES
 from tests.test_schemas import VERDICT
 from tests.transcripts import exact
@@ -184,7 +184,7 @@ def test_an_event_late_in_the_shoe_costs_no_more_than_an_early_one() -> None:
     """Counted in calls, not seconds: the 5,000th event makes no more calls than the 50th round's same event did."""
     import sys  # noqa: PLC0415  only here
 
-    from edge.bench import lines_of_a_round  # noqa: PLC0415  only here
+    from feltwatch.edge.tools.bench_engine import lines_of_a_round  # noqa: PLC0415  only here
 
     events = [parse(json.loads(line, parse_float=Decimal)) for line in lines_of_a_round()]
     table = Table(BOOKS["blackjack-rws-v5"])

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from edge import odds as command
-from engine.books import BOOKS, Book
-from engine.cards import CARDS, RANKS
-from engine.odds import both, live, play, sikipi
-from engine.odds.dealer import TOTALS, Chances, draws
-from engine.odds.figures import CHANCE, EDGE, RETURN, Figure, Section
-from engine.odds.hands import Hands, Seat
-from engine.odds.page import percent, shown
-from engine.odds.payoffs import payoffs
-from engine.odds.shoe import ACE, FACES, NONE, TEN, Counts, full, player, plus
-from engine.sikipi.ranking import outcome
+from feltwatch.edge.tools import odds as command
+from feltwatch.engine.books import BOOKS, Book
+from feltwatch.engine.model.cards import CARDS, RANKS
+from feltwatch.engine.odds import both, live, play, sikipi
+from feltwatch.engine.odds.dealer import TOTALS, Chances, draws
+from feltwatch.engine.odds.figures import CHANCE, EDGE, RETURN, Figure, Section
+from feltwatch.engine.odds.hands import Hands, Seat
+from feltwatch.engine.odds.page import percent, shown
+from feltwatch.engine.odds.payoffs import payoffs
+from feltwatch.engine.odds.shoe import ACE, FACES, NONE, TEN, Counts, full, player, plus
+from feltwatch.engine.sikipi.ranking import outcome
 
 LIVE = BOOKS["live-blackjack"]
 OBO = LIVE.at_table(settings={"live_vs_bj": "obo"})
@@ -89,7 +89,9 @@ def test_the_exact_figures(figures: dict[str, Figure]) -> None:
 @pytest.mark.usefixtures("worked_out")
 def test_the_page_is_fresh() -> None:
     found = command.FOUND.parents[1] / "docs" / "odds.md"
-    assert found.read_text(encoding="utf-8") == command.page(), "python -m edge.odds > docs/odds.md writes it"
+    assert found.read_text(encoding="utf-8") == command.page(), (
+        "python -m feltwatch.edge.tools.odds > docs/odds.md writes it"
+    )
 
 
 def test_a_figure_is_shown_with_its_sign() -> None:

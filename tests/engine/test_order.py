@@ -5,12 +5,12 @@ from decimal import Decimal
 
 import pytest
 
-from engine.books import BOOKS
-from engine.events import Dealt, parse
-from engine.order import Entry, doubt, place
-from engine.round import Round
-from engine.table import Table
-from engine.verdicts import Alert, Ended, Settlement, Verdict
+from feltwatch.engine.books import BOOKS
+from feltwatch.engine.history.occluded_order import Entry, doubt, place
+from feltwatch.engine.model.events import Dealt, parse
+from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Verdict
+from feltwatch.engine.round.base import Round
+from feltwatch.engine.table import Table
 
 BETS = [("box1.main", 0), ("box2.main", 1)]
 DEAL = [("box1", "Th"), ("box2", "9h"), ("dealer", "6c"), ("box1", "2d"), ("box2", "Kd"), ("dealer", "9s")]

@@ -8,14 +8,14 @@ from math import comb, prod
 
 import pytest
 
-from engine.books import BOOKS
-from engine.cards import CARDS, RANKS, Card, cards
-from engine.events import CHOICES, SIGNALS, parse
-from engine.sikipi.bonus import bonus_hand
-from engine.sikipi.house_way import agrees, house_way
-from engine.sikipi.ranking import Part, beats, hand_sum, outcome, strength
-from engine.table import Table
-from engine.verdicts import Alert, Ended, Settlement, Verdict, encode
+from feltwatch.engine.books import BOOKS
+from feltwatch.engine.model.cards import CARDS, RANKS, Card, cards
+from feltwatch.engine.model.events import CHOICES, SIGNALS, parse
+from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Verdict, encode
+from feltwatch.engine.sikipi.bonus import bonus_hand
+from feltwatch.engine.sikipi.house_way import agrees, house_way
+from feltwatch.engine.sikipi.ranking import Part, beats, hand_sum, outcome, strength
+from feltwatch.engine.table import Table
 from tests.second_house_way import house_way as second_house_way
 from tests.second_house_way import rank_of, two_cards
 

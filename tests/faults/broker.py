@@ -24,7 +24,7 @@ from pathlib import Path
 from time import monotonic, time
 from typing import Final, Self
 
-from edge.table_service import MqttFile
+from feltwatch.edge.config.table_service import MqttFile
 from tests.faults.wire import FAR, Wire, possible, within
 from tests.mosquitto import Line, Mosquitto, Witness, until
 from tests.outboxes import HOME, Table, statuses

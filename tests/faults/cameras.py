@@ -21,16 +21,16 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from edge.camera import Feed, Patience, Shot
-from edge.camera_sources import CameraSource
-from edge.table_file import read_table
-from edge.video import hush
+from feltwatch.edge.camera.feed import Feed, Patience, Shot
+from feltwatch.edge.camera.sources import CameraSource
+from feltwatch.edge.config.table_file import read_table
+from feltwatch.edge.video.video_file import hush
+from feltwatch.vision.geometry.camera_monitor import Hanging
+from feltwatch.vision.image_file import Picture
+from feltwatch.vision.motion.change_detector import Attention
 from tests.clips import frame
 from tests.edge.recorded import SIZE, write_table
 from tests.faults.network_camera import NetworkCamera
-from vision.attention import Attention
-from vision.hanging import Hanging
-from vision.pictures import Picture
 
 SHORT: Final = Patience(0.6, 0.6, 0.2, 0.3, (0.05, 0.1, 0.2), 5.0, 1.5)
 SLACK_S: Final = 0.3  # by which a picture may be older than is allowed: the way from the camera, and a busy machine

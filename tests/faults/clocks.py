@@ -16,7 +16,7 @@ from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
-from edge.journal import entries
+from feltwatch.edge.journal.store import entries
 from tests.faults.practice import table_file
 from tests.mosquitto import Mosquitto
 

@@ -24,9 +24,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
-from edge.checkpoint import digest
-from edge.journal import Entry, entries
-from edge.kept import unanswered
+from feltwatch.edge.evidence.store import unanswered
+from feltwatch.edge.journal.store import Entry, entries
+from feltwatch.edge.replay.checkpoint import digest
 from tests.faults.mounts import looped, mounted
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,13 +19,13 @@ from time import monotonic
 
 import numpy as np
 
-from edge.held import Holding
-from edge.journal import Fact, Journal, entries, utc
-from edge.kept import Kept, answers, sweep, unanswered
-from edge.live_evidence import LiveRecorder
-from edge.space import Limits, Space
-from engine.verdicts import Alert, Remedy
-from vision.view import View
+from feltwatch.edge.evidence.live_evidence import LiveRecorder
+from feltwatch.edge.evidence.retention import Limits, Space
+from feltwatch.edge.evidence.store import Kept, answers, sweep, unanswered
+from feltwatch.edge.journal.store import Fact, Journal, entries, utc
+from feltwatch.edge.journal.write_buffer import Holding
+from feltwatch.engine.model.verdicts import Alert, Remedy
+from feltwatch.vision.drawing.view import View
 
 EVERY_S = 0.01
 RESERVE, BALLAST = 2 << 20, 2 << 20

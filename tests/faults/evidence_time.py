@@ -15,14 +15,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
-from edge.camera import Feed
-from edge.camera_sources import FileSource
-from edge.journal import utc
-from edge.kept import Kept
-from edge.live_evidence import LiveRecorder
-from edge.replay import eyes_desk
-from edge.table_file import read_table
-from engine.verdicts import Alert
+from feltwatch.edge.camera.feed import Feed
+from feltwatch.edge.camera.sources import FileSource
+from feltwatch.edge.config.table_file import read_table
+from feltwatch.edge.evidence.live_evidence import LiveRecorder
+from feltwatch.edge.evidence.store import Kept
+from feltwatch.edge.journal.store import utc
+from feltwatch.edge.replay.run import eyes_desk
+from feltwatch.engine.model.verdicts import Alert
 from tests.edge.test_evidence import CLIPS, overdraw
 
 WITHIN_S = 3.0

@@ -16,17 +16,17 @@ from functools import cache
 from random import Random
 from typing import Final
 
-from edge.course import Course
-from edge.decoding import Decoding
-from edge.live_desk import Watched
-from edge.recovery import NAME, recall
-from edge.round_fold import RoundFold
-from edge.sight import Judged, Sight
-from edge.video import Frame
-from engine.verdicts import Alert, Ended, Settlement, Started, Verdict, Withdrawn, encode
+from feltwatch.edge.pipeline.live_desk import Watched
+from feltwatch.edge.pipeline.sight import Judged, Sight
+from feltwatch.edge.pipeline.table_state import Course
+from feltwatch.edge.service.recovery import NAME, recall
+from feltwatch.edge.service.round_fold import RoundFold
+from feltwatch.edge.video.decoder import Decoding
+from feltwatch.edge.video.video_file import Frame
+from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Started, Verdict, Withdrawn, encode
+from feltwatch.vision.motion.change_detector import shrunk
 from tests.faults.recovery import GRAVE, Memory
 from tests.watching import SECOND, clip, eyes
-from vision.attention import shrunk
 
 CAMERA: Final = "camera"
 EVERY: Final = 2  # so many frames apart the film is looked at: 12.5 a second

@@ -8,18 +8,18 @@ from typing import Final
 
 import numpy as np
 
-from edge import bodies
-from edge.course import Course
-from edge.duties import HEAD_S, HEALTH_S, NOTHING, TEND_S
-from edge.journal import Fact, Head, first_hash, hash_of
-from edge.kept import Kept, KeptFile
-from edge.record import Record
-from edge.round_fold import RoundFold
-from edge.sight import Sight
-from edge.signing import Signer
-from edge.table_file import read_table
-from edge.table_state import state
-from engine.verdicts import Alert
+from feltwatch.edge.config.table_file import read_table
+from feltwatch.edge.evidence.store import Kept, KeptFile
+from feltwatch.edge.journal.record import Record
+from feltwatch.edge.journal.signing import Signer
+from feltwatch.edge.journal.store import Fact, Head, first_hash, hash_of
+from feltwatch.edge.messaging import schema
+from feltwatch.edge.pipeline.sight import Sight
+from feltwatch.edge.pipeline.table_state import Course
+from feltwatch.edge.service.housekeeping import HEAD_S, HEALTH_S, NOTHING, TEND_S
+from feltwatch.edge.service.round_fold import RoundFold
+from feltwatch.edge.service.state_report import state
+from feltwatch.engine.model.verdicts import Alert
 from tests.edge.recorded import write_table
 from tests.faults.fleet_speaker import Said, Speaker
 from tests.faults.practice import Practice, stories
@@ -29,18 +29,18 @@ EVIDENCE_S: Final = 3.0  # after its alert
 STILL, CLIP = 300_000, 1_700_000  # bytes, as an alert has them
 JOURNAL: Final = "0" * 32
 PICTURE: Final = np.zeros((1, 1, 3), np.uint8)  # a practice table is not looked at
-HEALTH: Final = bodies.Health(
+HEALTH: Final = schema.Health(
     fps=9.97,
     came=864_211,
     dropped=1_204,
-    lag_s=bodies.Spread(p50=0.081234, p99=0.193456),
-    inference_s=bodies.Spread(p50=0.041234, p99=0.093456),
+    lag_s=schema.Spread(p50=0.081234, p99=0.193456),
+    inference_s=schema.Spread(p50=0.041234, p99=0.093456),
     outbox=0,
     disk_free_bytes=171_798_691_840,
     temperature_c=54.0,
-    clock=bodies.Clock(synchronised=True, jumps=0, jumped_s=0.0),
+    clock=schema.Clock(synchronised=True, jumps=0, jumped_s=0.0),
     uptime_s=86_400.123,
-    cameras={"": bodies.CameraHealth(trouble=None, fps=9.99, came=864_211, dropped=1_204)},
+    cameras={"": schema.CameraHealth(trouble=None, fps=9.99, came=864_211, dropped=1_204)},
     rss_bytes=612_368_384,
     open_files=58,
 )
@@ -100,7 +100,7 @@ def record(seconds: float, folder: Path, seed: str = "bj-07") -> list[Said]:
             keep.said.append(Said(keep.t, "health", HEALTH))
         if step % round(HEAD_S * FPS) == 0:
             head, signature = keep.head, signer.sign(keep.head)
-            body = bodies.Head(seq=head.seq, hash=head.hash.hex(), signature=signature, key=signer.public)
+            body = schema.Head(seq=head.seq, hash=head.hash.hex(), signature=signature, key=signer.public)
             book.add("head", body)
     return keep.said
 

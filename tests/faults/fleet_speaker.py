@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from edge import bodies, messages
-from edge.journal import Entry
-from edge.messages import Address, Message, Stamp
+from feltwatch.edge.journal.store import Entry
+from feltwatch.edge.messaging import encode, schema
+from feltwatch.edge.messaging.encode import Address, Message, Stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Said:
 
     t: float
     kind: str
-    body: str | bodies.State | bodies.Health  # an entry's own text, or what is always current
+    body: str | schema.State | schema.Health  # an entry's own text, or what is always current
 
 
 class Speaker:
@@ -22,7 +22,7 @@ class Speaker:
 
     def __init__(self, table: str, journal: str, said: Sequence[Said], length: float, offset: float) -> None:
         self.address, self.journal = Address("fleet", table), journal
-        self.status = bodies.Status(
+        self.status = schema.Status(
             status="online", why="", version="0.1.0", book="blackjack-rws-v5", journal=journal, key="A" * 44
         )
         self.seq = self.count = 0
@@ -42,17 +42,17 @@ class Speaker:
             self._place, self._since = 0, self._since + self._length
         if isinstance(one.body, str):
             self.seq += 1
-            return messages.message(self.address, self.journal, Entry(self.seq, at, one.kind, one.body, b""))
+            return encode.message(self.address, self.journal, Entry(self.seq, at, one.kind, one.body, b""))
         stamp = self._stamp(at)
-        if isinstance(one.body, bodies.State):
-            return messages.state(self.address, stamp, one.body)
-        return messages.health(self.address, stamp, one.body)
+        if isinstance(one.body, schema.State):
+            return encode.state(self.address, stamp, one.body)
+        return encode.health(self.address, stamp, one.body)
 
     def online(self, at: str) -> Message:
-        return messages.status(self.address, self._stamp(at), self.status)
+        return encode.status(self.address, self._stamp(at), self.status)
 
     def will(self, at: str) -> Message:
-        return messages.will(self.address, self._stamp(at), self.status)
+        return encode.will(self.address, self._stamp(at), self.status)
 
     def _stamp(self, at: str) -> Stamp:
         self.count += 1

@@ -24,10 +24,10 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
-from edge.journal import utc
-from edge.messages import KINDS, Message
-from edge.mqtt import HEARD_AT_A_TIME, KEEPALIVES, LARGEST, SENT_AT_A_TIME
-from edge.outbox import AGAIN_S, JITTER
+from feltwatch.edge.journal.store import utc
+from feltwatch.edge.messaging.encode import KINDS, Message
+from feltwatch.edge.messaging.mqtt import HEARD_AT_A_TIME, KEEPALIVES, LARGEST, SENT_AT_A_TIME
+from feltwatch.edge.messaging.outbox import AGAIN_S, JITTER
 from tests.faults.fleet_speaker import Said, Speaker
 
 KEEPALIVE_S: Final = 10

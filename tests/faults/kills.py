@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic
 
-from edge.journal import Entry, entries
+from feltwatch.edge.journal.store import Entry, entries
 from tests.faults.practice import table_file
 from tests.mosquitto import Line, Mosquitto
 

@@ -15,7 +15,7 @@ import av
 import cv2
 import numpy as np
 
-from vision.pictures import Picture
+from feltwatch.vision.image_file import Picture
 
 CLOCK: Final = 90_000  # ticks a second of RTP
 PACKET: Final = 1400  # bytes of a picture in one packet

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from edge.journal import Fact, Journal, entries
+from feltwatch.edge.journal.store import Fact, Journal, entries
 
 SHIM = Path(__file__).with_name("writes.c")
 SECTOR = 512
@@ -26,7 +26,7 @@ AT = "2026-01-02T03:04:05.678Z"
 WRITER = """
 import json, os, sys
 from pathlib import Path
-from edge import journal as kept
+from feltwatch.edge.journal import store as kept
 folder, count = Path(sys.argv[1]), int(sys.argv[2])
 journal = kept.Journal(folder / "journal", "bj-07")
 if "hasty" in sys.argv:  # as it would be if it did not wait for the disk

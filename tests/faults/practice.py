@@ -15,18 +15,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
-from datasets.deal.play import session
-from datasets.deal.visible import STALE, VISIBLE
-from edge import live
-from edge.course import Course, Event
-from edge.footage_options import add_run_options
-from edge.table_file import TableFile
-from edge.usage import UsageError
-from engine.books import Book
+from feltwatch.datasets.deal.play import session
+from feltwatch.datasets.deal.visible import STALE, VISIBLE
+from feltwatch.edge.cli.footage_options import add_run_options
+from feltwatch.edge.config.table_file import TableFile
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.pipeline.table_state import Course, Event
+from feltwatch.edge.service import run as live
+from feltwatch.engine.books import Book
+from feltwatch.vision.drawing.view import View
+from feltwatch.vision.image_file import Picture
 from tests.edge.recorded import write_table, write_video
 from tests.faults.recovery import found_again, told
-from vision.pictures import Picture
-from vision.view import View
 
 ROUNDS = 200  # that are dealt
 ERRORS = 0.2  # of them go wrong

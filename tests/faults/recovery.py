@@ -17,15 +17,15 @@ from math import inf
 from random import Random
 from time import perf_counter
 
-from datasets.deal.play import session
-from datasets.deal.story import ChipMove, Story
-from datasets.deal.visible import STALE, VISIBLE
-from edge.course import Course, Event
-from edge.reconciling import Reconciler
-from edge.recovery import NAME, recall
-from engine.books import find_book
-from engine.books.errors import BOOK_ORDER
-from engine.verdicts import Alert, Ended, Settlement, Started, Verdict, Withdrawn
+from feltwatch.datasets.deal.play import session
+from feltwatch.datasets.deal.story import ChipMove, Story
+from feltwatch.datasets.deal.visible import STALE, VISIBLE
+from feltwatch.edge.pipeline.reconciling import Reconciler
+from feltwatch.edge.pipeline.table_state import Course, Event
+from feltwatch.edge.service.recovery import NAME, recall
+from feltwatch.engine.books import find_book
+from feltwatch.engine.books.error_catalogue import BOOK_ORDER
+from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Started, Verdict, Withdrawn
 
 LATER = 2  # rounds that follow, to see what comes of it
 FRAME_S = 0.1

@@ -30,23 +30,23 @@ from typing import Final, Self
 from unittest.mock import patch
 from urllib.request import urlopen
 
-from datasets.deal.play import session
-from datasets.deal.visible import STALE, VISIBLE
-from edge import sitting
-from edge.camera import Feed, Patience, Shot, Source, Taker
-from edge.course import Event
-from edge.decoding import Decoding
-from edge.journal import entries
-from edge.metrics import Endpoint
-from edge.places import journal_of
-from edge.sitting import Orders, Sitting
-from edge.table_file import TableFile, read_table
-from edge.video import open_video
-from engine.books import find_book
+from feltwatch.datasets.deal.play import session
+from feltwatch.datasets.deal.visible import STALE, VISIBLE
+from feltwatch.edge.camera.feed import Feed, Patience, Shot, Source, Taker
+from feltwatch.edge.config.paths import journal_of
+from feltwatch.edge.config.table_file import TableFile, read_table
+from feltwatch.edge.journal.store import entries
+from feltwatch.edge.pipeline.table_state import Event
+from feltwatch.edge.service import session as sitting
+from feltwatch.edge.service.metrics import Endpoint
+from feltwatch.edge.service.session import Orders, Sitting
+from feltwatch.edge.video.decoder import Decoding
+from feltwatch.edge.video.video_file import open_video
+from feltwatch.engine.books import find_book
+from feltwatch.vision.image_file import Picture
 from tests.faults.practice import ERRORS, Practice, table_file
 from tests.faults.recovery import told
 from tests.mosquitto import Mosquitto, free_port
-from vision.pictures import Picture
 
 CHUNK: Final = 50  # rounds that are dealt at a time
 PAUSE_S: Final = 5.0  # between two such sessions

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from edge.camera import Shot
+from feltwatch.edge.camera.feed import Shot
+from feltwatch.vision.motion.change_detector import shrunk
 from tests.edge.recorded import SIZE
 from tests.faults.cameras import FAULTS, SHORT, Line, Table, Trial, marked, number_of, run
-from vision.attention import shrunk
 
 TIMES = 10
 SAID_S = 5.0

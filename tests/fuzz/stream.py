@@ -4,14 +4,14 @@ import io
 import json
 from collections.abc import Callable, Sequence
 
-from edge.judge import events
-from edge.usage import UsageError
-from engine.books import BOOKS
-from engine.cards import CARDS
-from engine.events import ACTIONS, CHOICES, SIGNALS
-from engine.spots import ZONES
-from engine.table import Table
-from engine.verdicts import encode
+from feltwatch.edge.cli.judge import events
+from feltwatch.edge.errors import UsageError
+from feltwatch.engine.books import BOOKS
+from feltwatch.engine.model.cards import CARDS
+from feltwatch.engine.model.events import ACTIONS, CHOICES, SIGNALS
+from feltwatch.engine.model.spots import ZONES
+from feltwatch.engine.model.verdicts import encode
+from feltwatch.engine.table import Table
 
 FACES = [None, *sorted(CARDS)]
 PLACES = [

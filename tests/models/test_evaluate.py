@@ -1,4 +1,4 @@
-"""`python -m models evaluate` as its users meet it."""
+"""`python -m feltwatch.models evaluate` as its users meet it."""
 
 import json
 import pickle
@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from models import evaluate
-from models.__main__ import main
-from models.evaluation.looking import Looker
-from models.evaluation.photographs import Photographs
-from models.evaluation.report import told
-from models.evaluation.sweeps import Step, Sweep
-from models.evaluation.tables import Tables
+from feltwatch.models import evaluate
+from feltwatch.models.__main__ import main
+from feltwatch.models.evaluation.looking import Looker
+from feltwatch.models.evaluation.photographs import Photographs
+from feltwatch.models.evaluation.report import told
+from feltwatch.models.evaluation.sweeps import Step, Sweep
+from feltwatch.models.evaluation.tables import Tables
 
 
 def test_figures_are_kept_with_the_command_and_the_models_they_are_of(
@@ -24,7 +24,7 @@ def test_figures_are_kept_with_the_command_and_the_models_they_are_of(
     words = ["evaluate", "tables", "--models", str(tmp_path), "-o", str(tmp_path / "out.json")]
     assert main(words) == 0
     assert json.loads((tmp_path / "out.json").read_text()) == {
-        "command": "python -m models evaluate tables --seed 1 --count 500 --split test",
+        "command": "python -m feltwatch.models evaluate tables --seed 1 --count 500 --split test",
         "models": {},
         "figures": figures,
     }

@@ -9,24 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datasets.casting import Own, cast
-from datasets.compose import render
-from datasets.faults import DataError
-from datasets.real import Photograph
-from datasets.sets import SPREAD
-from datasets.sources import Source
-from datasets.truth import CardTruth, Quad, StackTruth, Truth
-from models.evaluation.cardless import measure as measure_cardless
-from models.evaluation.chances import at_precision, calibration_error, least_sure, lowest, reliability
-from models.evaluation.counting import Outcome, add, figures, group, outcome
-from models.evaluation.labels import judged
-from models.evaluation.looking import Fault, Worst, view
-from models.evaluation.matching import answer, holders, matched, overlap, overlaps
-from models.evaluation.photographs import Count, unreadable
-from models.evaluation.report import Figures, Tally, lines, shares
-from models.evaluation.tables import Tables, measure
-from vision.pictures import Picture
-from vision.seen import Seen, SeenCard, SeenHand, SeenStack
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.photos.photo_sources import Source
+from feltwatch.datasets.photos.real import Photograph
+from feltwatch.datasets.render.compose import render
+from feltwatch.datasets.scene.scene_sampler import Own, cast
+from feltwatch.datasets.scene.truth import CardTruth, Quad, StackTruth, Truth
+from feltwatch.datasets.sets.sets import SPREAD
+from feltwatch.models.evaluation.cardless import measure as measure_cardless
+from feltwatch.models.evaluation.chances import at_precision, calibration_error, least_sure, lowest, reliability
+from feltwatch.models.evaluation.counting import Outcome, add, figures, group, outcome
+from feltwatch.models.evaluation.labels import judged
+from feltwatch.models.evaluation.looking import Fault, Worst, view
+from feltwatch.models.evaluation.matching import answer, holders, matched, overlap, overlaps
+from feltwatch.models.evaluation.photographs import Count, unreadable
+from feltwatch.models.evaluation.report import Figures, Tally, lines, shares
+from feltwatch.models.evaluation.tables import Tables, measure
+from feltwatch.vision.detection.detections import Seen, SeenCard, SeenHand, SeenStack
+from feltwatch.vision.image_file import Picture
 
 WIDE, TALL = 63.0, 88.0
 

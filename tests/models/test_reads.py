@@ -5,12 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from datasets.real import Photograph
-from datasets.sets import READS
-from datasets.sources import source_named
-from datasets.truth import CardTruth, Truth
-from models.evaluation.calibrate import RANGE, of_photograph, surprise, warmth
-from models.evaluation.crops import Reads, figures, joined, likely_of
+from feltwatch.datasets.photos.photo_sources import source_named
+from feltwatch.datasets.photos.real import Photograph
+from feltwatch.datasets.scene.truth import CardTruth, Truth
+from feltwatch.datasets.sets.sets import READS
+from feltwatch.models.evaluation.calibrate import RANGE, of_photograph, surprise, warmth
+from feltwatch.models.evaluation.crops import Reads, figures, joined, likely_of
 
 
 def sure_of(classes: list[str], doubt: float = 0.0) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.evaluation.rounds import Film, Score, Told, scores
-from models.evaluation.rounds_conditions import DIM, JITTER_PX, NAMES, SHAKE_PX, Conditions
-from models.evaluation.rounds_figures import Seen, Work, figures
+from feltwatch.models.evaluation.rounds import Film, Score, Told, scores
+from feltwatch.models.evaluation.rounds_conditions import DIM, JITTER_PX, NAMES, SHAKE_PX, Conditions
+from feltwatch.models.evaluation.rounds_figures import Seen, Work, figures
 from tests.clips import CLIP
 from tests.toy_table import CAMERA, LAYOUT, felt
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models.shelf import ModelError, change, model, models
+from feltwatch.models.shipped.registry import ModelError, change, model, models
 
 ROW = """[[model]]
 name = "reader"

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from datasets.compose import render
-from datasets.scene import Scene
-from models.evaluation import sweeps
-from models.evaluation.sweeps import VALUES, Step, Sweep, measure, scene, steps
-from vision.pictures import Picture
-from vision.seen import Seen, SeenCard
+from feltwatch.datasets.render.compose import render
+from feltwatch.datasets.scene.scene import Scene
+from feltwatch.models.evaluation import sweeps
+from feltwatch.models.evaluation.sweeps import VALUES, Step, Sweep, measure, scene, steps
+from feltwatch.vision.detection.detections import Seen, SeenCard
+from feltwatch.vision.image_file import Picture
 
 
 @pytest.mark.parametrize(("factor", "value"), [("height px", 30.0), ("height px", 200.0), ("rotation deg", 90.0)])

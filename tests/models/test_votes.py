@@ -2,9 +2,9 @@
 
 import pytest
 
-from models.evaluation import votes
-from models.evaluation.votes import COUNTS, LEVELS, Seen, Voter, measure
-from models.shelf import MANIFEST
+from feltwatch.models.evaluation import votes
+from feltwatch.models.evaluation.votes import COUNTS, LEVELS, Seen, Voter, measure
+from feltwatch.models.shipped.registry import MANIFEST
 
 
 def seen(right: bool, likely: float, *, tall: float = 90.0, deck: str = "a") -> Seen:  # noqa: FBT001  as in a table

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from datasets.chips import Stack
-from datasets.scene import LaidCard, Light, Scene, Sensor
-from vision.camera import look_at
-from vision.layout import load_layout
+from feltwatch.datasets.art.chips.chips import Stack
+from feltwatch.datasets.scene.scene import LaidCard, Light, Scene, Sensor
+from feltwatch.vision.geometry.camera import look_at
+from feltwatch.vision.layout.zones import load_layout
 
 CAMERA = look_at((960, 540), (100, 250, 2000), (0, 430), 1500)
 LENS = look_at((960, 540), (-200, 900, 1500), (30, 430), 1600, (-0.18, 0.02, 0.0006, -0.0008, 0.0), 12.0)

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets import physical
-from datasets.cache import Picture, write_picture
-from datasets.hands import Hand
-from datasets.physical import photographed, render
-from datasets.scene import Scene
-from datasets.truth import read_truth
+from feltwatch.datasets.art.hands.hands import Hand
+from feltwatch.datasets.common.cache import Picture, write_picture
+from feltwatch.datasets.physical import command
+from feltwatch.datasets.physical.command import photographed, render
+from feltwatch.datasets.scene.scene import Scene
+from feltwatch.datasets.scene.truth import read_truth
 from tests.physical.helpers import plain_scene
 
 MOST_PX = 0.6
@@ -71,12 +71,12 @@ def test_the_command_goes_on_with_what_is_there(tmp_path: Path, monkeypatch: pyt
         asked.append((split, seed, size))
         return plain_scene(seed)
 
-    monkeypatch.setattr(physical, "cast", cast)
+    monkeypatch.setattr(command, "cast", cast)
     wanted = ["-o", str(tmp_path), "--count", "2", "--seed", "7", "--samples", "1", "--size", "960x540"]
     write_picture(tmp_path / "train-000008.jpg", np.zeros((8, 8, 3), np.uint8))
     (tmp_path / "train-000008.json").write_text("{}", "utf-8")
-    assert physical.main(wanted) == 0
+    assert command.main(wanted) == 0
     assert asked == [("train", 7, (960, 540))]
     assert len(read_truth(tmp_path / "train-000007.json").cards) == 5
-    assert physical.main(wanted) == 0
+    assert command.main(wanted) == 0
     assert len(asked) == 1

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from edge.footage_options import add_replay_options
-from edge.replay import replay
-from edge.usage import UsageError
+from feltwatch.edge.cli.footage_options import add_replay_options
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.replay.run import replay
 from tests.edge.recorded import open_recorded, write_table, write_video
 
 if TYPE_CHECKING:

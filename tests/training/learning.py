@@ -16,20 +16,21 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from datasets.cache import Picture
-from datasets.crops import crops
-from datasets.faults import DataError
-from datasets.sets import READS
-from datasets.truth import CardTruth, StackTruth, Truth
-from models import importing, learn_detector, learn_reader, plain
-from models.__main__ import main
-from models.export import shipped, write_onnx
-from models.learn_detector import SIDE, Sight, window
-from models.loop import Recipe, Training
-from models.nets import go_on_from, new_net
-from models.shelf import HERE
-from vision.detector import GREY, corners
-from vision.rectify import SIZE
+from feltwatch.datasets.common.cache import Picture
+from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.render.crops import crops
+from feltwatch.datasets.scene.truth import CardTruth, StackTruth, Truth
+from feltwatch.datasets.sets.sets import READS
+from feltwatch.models.__main__ import main
+from feltwatch.models.shipped.registry import HERE
+from feltwatch.models.training import detector as learn_detector
+from feltwatch.models.training import importing, plain, reader
+from feltwatch.models.training.detector import SIDE, Sight, window
+from feltwatch.models.training.export import shipped, write_onnx
+from feltwatch.models.training.loop import Recipe, Training
+from feltwatch.models.training.nets import go_on_from, new_net
+from feltwatch.vision.detection.detector import GREY, corners
+from feltwatch.vision.geometry.rectify import SIZE
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the exporter, by the library itself
 QUAD = ((300.0, 200.0), (360.0, 210.0), (345.0, 300.0), (285.0, 290.0))
@@ -94,7 +95,7 @@ def taught(folder: Path, steps: int) -> Training:
     torch.manual_seed(3)
     recipe = Recipe("reader", "yolo11n-cls.yaml", steps=12, batch=16, rate=1e-3, seed=3, warm=2)
     training = Training(new_net("reader"), recipe, folder, torch.device("cpu"))
-    training.run(lambda first: islice(still_batches(first), max(steps - first, 0)), learn_reader.loss)
+    training.run(lambda first: islice(still_batches(first), max(steps - first, 0)), reader.loss)
     return training
 
 
@@ -110,8 +111,8 @@ def test_what_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
 def test_a_reader_learns_and_ships_as_it_is(tmp_path: Path) -> None:
     training = taught(tmp_path, 12)
     batch = next(still_batches(0))
-    before = float(learn_reader.loss(new_net("reader").train(), batch).detach())
-    after = float(learn_reader.loss(training.net.train(), batch).detach())
+    before = float(reader.loss(new_net("reader").train(), batch).detach())
+    after = float(reader.loss(training.net.train(), batch).detach())
     assert after < before / 2
     agree("reader", training.checkpoint, tmp_path, (SIZE[1], SIZE[0]))
 
@@ -181,7 +182,7 @@ def test_only_the_rank_may_be_known() -> None:
     mask = torch.zeros((1, len(READS)), dtype=torch.bool)
     mask[0, kings] = True
     crop = (torch.zeros((1, 3, 8, 8), dtype=torch.uint8), mask, torch.ones(1))
-    assert float(learn_reader.loss(net, crop)) == pytest.approx(0, abs=1e-5)
+    assert float(reader.loss(net, crop)) == pytest.approx(0, abs=1e-5)
 
 
 def test_what_is_learnt_from_is_counted_and_what_is_not_there_is_told() -> None:
@@ -230,7 +231,7 @@ def test_boxes_that_overlap_a_surer_one_are_sorted_out() -> None:
         (["evaluate", "plain", "{folder}", "{folder}/none.pt"], "no such weights"),
         (["train", "plain", "--start", "{bad}", "--hours", "0"], "more than 0"),
         (["export", "reader", "--checkpoint", "{bad}"], "{bad}"),
-        (["export", "reader", "--checkpoint", "{weights}"], "not a checkpoint of `python -m models train`"),
+        (["export", "reader", "--checkpoint", "{weights}"], "not a checkpoint of `python -m feltwatch.models train`"),
     ],
 )
 def test_bad_input_of_training_is_one_line(

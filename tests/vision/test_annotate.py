@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.annotate import CHIPS, DOWN, HANDS, PAPER, READ, UNTOLD, Colour, annotate
-from vision.pictures import Picture
-from vision.seen import Quad, Seen, SeenCard, SeenHand, SeenStack
+from feltwatch.vision.detection.detections import Quad, Seen, SeenCard, SeenHand, SeenStack
+from feltwatch.vision.drawing.annotate import CHIPS, DOWN, HANDS, PAPER, READ, UNTOLD, Colour, annotate
+from feltwatch.vision.image_file import Picture
 
 FELT = (60, 90, 40)
 Mask = NDArray[np.bool_]

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from feltwatch.vision.motion.change_detector import REST_S, WIDE, Attention, Sight, _middle, shrunk
 from tests.toy_table import SIZE, felt
-from vision.attention import REST_S, WIDE, Attention, Sight, _middle, shrunk
 
 Picture = NDArray[np.uint8]
 

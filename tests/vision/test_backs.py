@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets.sets import READS
+from feltwatch.datasets.sets.sets import READS
+from feltwatch.vision.geometry.camera import look_at
+from feltwatch.vision.motion.roi_detection import CardGlimpse, Glimpse
+from feltwatch.vision.tracking.back_matching import ALONE_MM, ENOUGH, KEPT, Backs, Shot
+from feltwatch.vision.tracking.track import Card, Floats, Patch, bearing
 from tests.toy_table import rectangle
-from vision.backs import ALONE_MM, ENOUGH, KEPT, Backs, Shot
-from vision.camera import look_at
-from vision.glimpse import CardGlimpse, Glimpse
-from vision.tracks import Card, Floats, Patch, bearing
 
 Picture = NDArray[np.uint8]
 Size = tuple[float, float]

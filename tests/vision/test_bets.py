@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from feltwatch.vision.detection.detector import Found
 from tests.toy_table import CAMERA, CHIP_MM, LAYOUT, Arm, Chips, Event, Picture, Toy, ToyDetector, box, laid, outline
-from vision.detector import Found
 
 MAIN = LAYOUT.by_name["box3.main"]
 BET = Chips(*MAIN.first)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from vision.calibration import LIMIT_MM, Mark, MisfitError, calibrated, check_view, edge_of, mirrored
-from vision.camera import CameraError, look_at
-from vision.layout import PRESETS, Layout, load_layout
+from feltwatch.vision.geometry.calibration import LIMIT_MM, Mark, MisfitError, calibrated, check_view, edge_of, mirrored
+from feltwatch.vision.geometry.camera import CameraError, look_at
+from feltwatch.vision.layout.zones import PRESETS, Layout, load_layout
 
 SIZE = (1920, 1080)
 PLACES = [(900.0, 40.0), (600.0, 700.0), (0.0, 890.0), (-600.0, 700.0), (-900.0, 40.0), (0.0, 100.0)]

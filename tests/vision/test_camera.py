@@ -5,8 +5,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from vision.camera import Camera, CameraError, look_at
-from vision.layout import PRESETS, load_layout
+from feltwatch.vision.geometry.camera import Camera, CameraError, look_at
+from feltwatch.vision.layout.zones import PRESETS, load_layout
 
 SIZE = (1920, 1080)
 EYE = st.tuples(st.floats(-700, 700), st.floats(-900, 1500), st.floats(800, 3200))

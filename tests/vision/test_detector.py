@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.shelf import Model
-from vision import detector as module
-from vision.detector import FULL_PX, LEAST_PX, STRIDE, Detector, corners, fitted
+from feltwatch.models.shipped.registry import Model
+from feltwatch.vision.detection import detector as module
+from feltwatch.vision.detection.detector import FULL_PX, LEAST_PX, STRIDE, Detector, corners, fitted
 
 CLASSES = ("card_up", "card_down", "chip_stack", "hand")
 

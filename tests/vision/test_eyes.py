@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets.sets import READS
-from models.shelf import Model
-from vision import detector as detector_module
-from vision import reader as reader_module
-from vision.detector import Detector
-from vision.eyes import Eyes
-from vision.reader import Reader
-from vision.rectify import SIZE
+from feltwatch.datasets.sets.sets import READS
+from feltwatch.models.shipped.registry import Model
+from feltwatch.vision.detection import detector as detector_module
+from feltwatch.vision.detection import reader as reader_module
+from feltwatch.vision.detection.detector import Detector
+from feltwatch.vision.detection.reader import Reader
+from feltwatch.vision.detection.still_reader import Eyes
+from feltwatch.vision.geometry.rectify import SIZE
 
 CLASSES = ("card_up", "card_down", "chip_stack", "hand")
 PICTURE = np.zeros((720, 1280, 3), np.uint8)

@@ -3,13 +3,22 @@
 import numpy as np
 import pytest
 
-from datasets.sets import READS
+from feltwatch.datasets.sets.sets import READS
+from feltwatch.vision.detection.reader_classes import Faces
+from feltwatch.vision.layout.zones import load_layout
+from feltwatch.vision.motion.roi_detection import CardGlimpse, Glimpse
+from feltwatch.vision.tracking.four_card_hands import (
+    NO_FOURS,
+    are_dealt,
+    box,
+    is_set,
+    lies_under,
+    progress,
+    sided,
+    stands_for,
+)
+from feltwatch.vision.tracking.track import Card, Patch
 from tests.toy_table import CAMERA, CARD_MM, LAYOUT, rectangle
-from vision.faces import Faces
-from vision.fours import NO_FOURS, are_dealt, box, is_set, lies_under, progress, sided, stands_for
-from vision.glimpse import CardGlimpse, Glimpse
-from vision.layout import load_layout
-from vision.tracks import Card, Patch
 
 SIX = load_layout("si-ki-pi-6")
 CARDS, LOW, HIGH = "box3.cards", "box3.low", "box3.high"

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets.sets import READS
+from feltwatch.datasets.sets.sets import READS
+from feltwatch.vision.detection.detector import Found
+from feltwatch.vision.detection.reader import Reading
+from feltwatch.vision.detection.still_reader import Eyes
+from feltwatch.vision.motion.roi_detection import LOOKED_AT, Aim, Glimpse, glimpse
 from tests.toy_table import CAMERA, SIZE, box, outline, rectangle
 from tests.toy_table import Chips as ToyChips
-from vision.detector import Found
-from vision.eyes import Eyes
-from vision.glimpse import LOOKED_AT, Aim, Glimpse, glimpse
-from vision.reader import Reading
 
 Floats = NDArray[np.float64]
 

@@ -6,11 +6,11 @@ import cv2
 import numpy as np
 import pytest
 
+from feltwatch.vision.geometry.camera_monitor import Hanging
+from feltwatch.vision.image_file import Picture
+from feltwatch.vision.motion.change_detector import Attention
 from tests.clips import frame
 from tests.watching import clip
-from vision.attention import Attention
-from vision.hanging import Hanging
-from vision.pictures import Picture
 
 Befalls = Callable[[Picture], Picture]
 STEP_S = 0.04

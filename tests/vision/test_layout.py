@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vision.layout import Layout, LayoutError, load_layout, parse_layout
+from feltwatch.vision.layout.zones import Layout, LayoutError, load_layout, parse_layout
 
 OUTLINE = "outline = [[-900, 0], [900, 0], [900, 900], [-900, 900]]"
 MAIN = """

@@ -6,17 +6,17 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.sets import READS
+from feltwatch.datasets.sets.sets import READS
+from feltwatch.vision.motion.change_detector import Attention, Sight
+from feltwatch.vision.motion.hand_attribution import Sides
+from feltwatch.vision.motion.roi_context import Look
+from feltwatch.vision.motion.roi_detection import CardGlimpse, Glimpse
+from feltwatch.vision.tracking.card_tracker import CHECK_S, DOUBLE, UNREAD_S, UNSEEN, Lying
+from feltwatch.vision.tracking.four_card_hands import NO_FOURS, Fours, box
+from feltwatch.vision.tracking.piles import STIRS, stirred
+from feltwatch.vision.tracking.track import Card, Floats, Patch
+from feltwatch.vision.tracking.track_changes import Fact, Gone, New, Turned
 from tests.toy_table import CAMERA, CARD_MM, LAYOUT, SIZE, Arm, Laid, felt, laid, rectangle
-from vision.attention import Attention, Sight
-from vision.facts import Fact, Gone, New, Turned
-from vision.fours import NO_FOURS, Fours, box
-from vision.glimpse import CardGlimpse, Glimpse
-from vision.look import Look
-from vision.lying import CHECK_S, DOUBLE, UNREAD_S, UNSEEN, Lying
-from vision.piles import STIRS, stirred
-from vision.sides import Sides
-from vision.tracks import Card, Floats, Patch
 
 STEP_S = 0.04
 FELT = felt()

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from feltwatch.vision.geometry.calibration import Fit
+from feltwatch.vision.geometry.camera import CameraError
+from feltwatch.vision.geometry.markers import PLACES, cells, parse_places, seen_sheets, sheet_marks, side_mm
+from feltwatch.vision.layout.zones import LayoutError
 from tests.clips import frame
 from tests.sheets import A3, A4, SIZE, camera, laid
-from vision.calibration import Fit
-from vision.camera import CameraError
-from vision.layout import LayoutError
-from vision.markers import PLACES, cells, parse_places, seen_sheets, sheet_marks, side_mm
 
 
 def worst_mm(fit: Fit) -> float:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from feltwatch.vision.geometry.registration import LOOKS, Nudge, Shift
 from tests.clips import FELT, frame
-from vision.nudge import LOOKS, Nudge, Shift
 
 Picture = NDArray[np.uint8]
 SMALL = (480, 270)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.annotate import CHIPS, HANDS, PAPER, READ
-from vision.overlay import BAND, NAMED, captioned, close_up, noted, overlay, scaled
-from vision.pictures import Picture
-from vision.seen import Quad
-from vision.view import LyingCard, StandingStack, View
+from feltwatch.vision.detection.detections import Quad
+from feltwatch.vision.drawing.annotate import CHIPS, HANDS, PAPER, READ
+from feltwatch.vision.drawing.overlay import BAND, NAMED, captioned, close_up, noted, overlay, scaled
+from feltwatch.vision.drawing.view import LyingCard, StandingStack, View
+from feltwatch.vision.image_file import Picture
 
 FELT = (60, 90, 40)
 LONG = "The dealer had 17 and drew the 3 of diamonds, and went on to draw another. " * 4

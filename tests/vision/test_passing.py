@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from datasets.sets import READS
+from feltwatch.datasets.sets.sets import READS
+from feltwatch.vision.detection.reader_classes import Faces
+from feltwatch.vision.motion.roi_detection import CardGlimpse
+from feltwatch.vision.tracking.face_memory import KEPT_S, LIES_MM, NEAR_MM, Passing
+from feltwatch.vision.tracking.track import SURE, Card, Patch, Votes
 from tests.toy_table import CAMERA, CARD_MM, rectangle
-from vision.faces import Faces
-from vision.glimpse import CardGlimpse
-from vision.passing import KEPT_S, LIES_MM, NEAR_MM, Passing
-from vision.tracks import SURE, Card, Patch, Votes
 
 Place = tuple[float, float]
 HERE: Place = (0.0, 400.0)

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vision.headers import orientation
-from vision.pictures import LONGEST_SIDE, MOST_BYTES, Picture, PictureError, read_picture, spelled
+from feltwatch.vision.image_file import LONGEST_SIDE, MOST_BYTES, Picture, PictureError, read_picture, spelled
+from feltwatch.vision.image_headers import orientation
 
 ROOT = Path(__file__).parents[2]
 EXIF_ORIENTATION = 0x0112
@@ -301,6 +301,9 @@ def test_a_flipped_byte_raises_nothing_but_a_picture_error(tmp_path: Path) -> No
 def test_a_picture_is_read_without_standard_error(tmp_path: Path) -> None:
     path = tmp_path / "picture.png"
     path.write_bytes(encoded("png"))
-    code = f"import os; os.close(2); from vision.pictures import read_picture; print(read_picture({str(path)!r}).shape)"
+    code = (
+        "import os; os.close(2); from feltwatch.vision.image_file import read_picture\n"
+        f"print(read_picture({str(path)!r}).shape)"
+    )
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT, check=True)
     assert done.stdout == "(60, 90, 3)\n"

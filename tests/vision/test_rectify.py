@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.rectify import SIZE, rectangle, rectify
+from feltwatch.vision.geometry.rectify import SIZE, rectangle, rectify
 
 QUAD = np.array([(120.0, 80.0), (200.0, 110.0), (160.0, 230.0), (80.0, 200.0)])
 CORNERS = ((255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from models.shelf import Model, ModelError, model
-from vision.runtime import open_model
+from feltwatch.models.shipped.registry import Model, ModelError, model
+from feltwatch.vision.detection.runtime import open_model
 
 
 @pytest.mark.parametrize(

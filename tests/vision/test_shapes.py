@@ -7,12 +7,12 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.stage import Habits, Laying, lay_card
-from engine.books import BOOKS
-from engine.books.errors import BOOK_ORDER
-from engine.cards import CARDS
-from vision.layout import PRESETS, Area, Layout, load_layout, parse_layout
-from vision.shapes import SHAPES, for_book, layout_of, to_toml
+from feltwatch.datasets.scene.placement import Habits, Laying, lay_card
+from feltwatch.engine.books import BOOKS
+from feltwatch.engine.books.error_catalogue import BOOK_ORDER
+from feltwatch.engine.model.cards import CARDS
+from feltwatch.vision.layout.shapes import SHAPES, for_book, layout_of, to_toml
+from feltwatch.vision.layout.zones import PRESETS, Area, Layout, load_layout, parse_layout
 
 SIKIPI = "si-ki-pi-v3"
 TABLES = [(name, book) for name in PRESETS for book in BOOK_ORDER if (book == SIKIPI) == (name == "si-ki-pi-6")]
@@ -31,7 +31,7 @@ def spots(layout: Layout) -> list[Area]:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_is_what_its_shape_makes(name: str) -> None:
-    written = resources.files("vision.layouts").joinpath(f"{name}.toml").read_text("utf-8")
+    written = resources.files("feltwatch.vision.layout.presets").joinpath(f"{name}.toml").read_text("utf-8")
     assert to_toml(layout_of(SHAPES[name])) == written
     assert load_layout(name) == layout_of(SHAPES[name])
 

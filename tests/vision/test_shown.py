@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from datasets.sets import READS
+from feltwatch.datasets.sets.sets import READS
+from feltwatch.vision.detection.reader_classes import Faces
+from feltwatch.vision.layout.zones import load_layout
+from feltwatch.vision.motion.change_detector import Attention
+from feltwatch.vision.motion.roi_detection import CardGlimpse
+from feltwatch.vision.tracking.four_card_hands import Fours
+from feltwatch.vision.tracking.revealed_faces import FAINT, LIKELY, QUIET_S, Shown, revealed
+from feltwatch.vision.tracking.track import SURE, VOTES, Card, Floats, Patch
 from tests.toy_table import CAMERA, CARD_MM, SIZE, rectangle
-from vision.attention import Attention
-from vision.faces import Faces
-from vision.fours import Fours
-from vision.glimpse import CardGlimpse
-from vision.layout import load_layout
-from vision.shown import FAINT, LIKELY, QUIET_S, Shown, revealed
-from vision.tracks import SURE, VOTES, Card, Floats, Patch
 
 LAYOUT = load_layout("si-ki-pi-6")
 FACTOR = Attention(SIZE).factor

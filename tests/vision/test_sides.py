@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from feltwatch.vision.motion.change_detector import Attention
+from feltwatch.vision.motion.hand_attribution import Sides
+from feltwatch.vision.tracking.track import Patch
 from tests.toy_table import CAMERA, LAYOUT, Arm
-from vision.attention import Attention
-from vision.sides import Sides
-from vision.tracks import Patch
 
 ATTENTION = Attention((CAMERA.width, CAMERA.height))
 SHAPE = (ATTENTION.size[1], ATTENTION.size[0])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vision.sizes import KEPT, Size, Sizes
+from feltwatch.vision.tracking.card_size import KEPT, Size, Sizes
 
 POKER, BRIDGE = (63.0, 88.0), (57.0, 88.0)
 

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from engine.books import BOOKS, find_book
+from feltwatch.engine.books import BOOKS, find_book
+from feltwatch.vision.layout.shapes import for_book
+from feltwatch.vision.layout.zones import load_layout
+from feltwatch.vision.motion.change_detector import Attention, Sight
+from feltwatch.vision.motion.hand_attribution import Sides
+from feltwatch.vision.motion.roi_context import Look
+from feltwatch.vision.motion.roi_detection import Glimpse, StackGlimpse
+from feltwatch.vision.tracking.chip_tracker import BESIDE_MM, IN_PART_MM, Stacks
+from feltwatch.vision.tracking.track import Patch
 from tests.toy_table import CAMERA, LAYOUT, SIZE, Arm, Chips, Toy, felt
-from vision.attention import Attention, Sight
-from vision.glimpse import Glimpse, StackGlimpse
-from vision.layout import load_layout
-from vision.look import Look
-from vision.shapes import for_book
-from vision.sides import Sides
-from vision.stacks import BESIDE_MM, IN_PART_MM, Stacks
-from vision.tracks import Patch
 
 PRESETS = {"si-ki-pi-v3": "si-ki-pi-6"}
 

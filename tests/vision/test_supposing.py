@@ -5,11 +5,11 @@ from functools import cache
 import numpy as np
 import pytest
 
+from feltwatch.vision.table_watcher import Watcher
+from feltwatch.vision.tracking.crosswise_search import Supposing
+from feltwatch.vision.tracking.track import Card
 from tests.clips import frame
 from tests.watching import begun, eyes
-from vision.supposing import Supposing
-from vision.tracks import Card
-from vision.watcher import Watcher
 
 NUMBER = 330  # of a frame in which a whole card lies still
 BARE = (0.0, 700.0)  # nothing lies there

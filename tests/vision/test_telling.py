@@ -5,17 +5,17 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from datasets.sets import READS
+from feltwatch.datasets.sets.sets import READS
+from feltwatch.vision.events.card_events import HELD_DOWN_S, HELD_S, PATIENCE_S, TOGETHER_S, Event, Now, Telling
+from feltwatch.vision.layout.zones import load_layout
+from feltwatch.vision.motion.change_detector import Attention
+from feltwatch.vision.motion.hand_attribution import Sides
+from feltwatch.vision.motion.roi_detection import CardGlimpse
+from feltwatch.vision.tracking.card_tracker import Lying
+from feltwatch.vision.tracking.revealed_faces import QUIET_S
+from feltwatch.vision.tracking.track import VOTES, Card, Floats, Patch, Votes
+from feltwatch.vision.tracking.track_changes import Fact, Gone, New, Turned
 from tests.toy_table import CAMERA, CARD_MM, SIZE, STEP_S, Arm, Toy, laid, plain, rectangle
-from vision.attention import Attention
-from vision.facts import Fact, Gone, New, Turned
-from vision.glimpse import CardGlimpse
-from vision.layout import load_layout
-from vision.lying import Lying
-from vision.shown import QUIET_S
-from vision.sides import Sides
-from vision.telling import HELD_DOWN_S, HELD_S, PATIENCE_S, TOGETHER_S, Event, Now, Telling
-from vision.tracks import VOTES, Card, Floats, Patch, Votes
 
 ATTENTION = Attention(SIZE)
 SHAPE = (ATTENTION.size[1], ATTENTION.size[0])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.tracks import FEW, SURE, Patch, Votes, bearing, distance, told_from
+from feltwatch.vision.tracking.track import FEW, SURE, Patch, Votes, bearing, distance, told_from
 
 SHAPE = (90, 160)
 EIGHT, NINE, BACK, *OTHERS = np.eye(8)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from feltwatch.vision.tracking.card_tracker import UNREAD_S
 from tests.toy_table import LAYOUT, SIZE, STEP_S, Arm, Chips, Toy, laid, plain
 from tests.watching import SECOND, cards, handled, truth, watched
-from vision.lying import UNREAD_S
 
 FIRST_DEAL = 25.5  # of the film's second round, all cards of it lie there
 

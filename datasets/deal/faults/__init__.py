@@ -1,1 +1,1 @@
-"""The errors a dealer or a player can be asked to commit, by their codes."""
+"""The errors that the dealer can commit, each in one function. Start at `registry.py`."""

@@ -1,9 +1,9 @@
 """Bets that lie wrong, or move when they may not; the same in every game."""
 
-from datasets.deal.faults.registry import Needs, both
-from datasets.deal.game import NOTHING, Game
-from datasets.deal.rules import SIDES
-from datasets.deal.story import DEALER
+from feltwatch.datasets.deal.faults.registry import Needs, both
+from feltwatch.datasets.deal.game import NOTHING, Game
+from feltwatch.datasets.deal.rules import SIDES
+from feltwatch.datasets.deal.story import DEALER
 
 LATE = Needs(2, 4)
 

@@ -1,11 +1,11 @@
 """Errors of paying and taking that only blackjack knows."""
 
-from datasets.deal import settle
-from datasets.deal.blackjack import Blackjack, Hand
-from datasets.deal.faults.order import MUST_DRAW, NO_ACE
-from datasets.deal.faults.registry import Needs, blackjack
-from datasets.deal.game import MAIN
-from datasets.deal.rules import SIDES
+from feltwatch.datasets.deal import settle
+from feltwatch.datasets.deal.blackjack import Blackjack, Hand
+from feltwatch.datasets.deal.faults.order import MUST_DRAW, NO_ACE
+from feltwatch.datasets.deal.faults.registry import Needs, blackjack
+from feltwatch.datasets.deal.game import MAIN
+from feltwatch.datasets.deal.rules import SIDES
 
 
 @blackjack("blackjack-not-paid")

@@ -1,9 +1,9 @@
 """Cards that are not of the set, came too often, unshuffled, or to nobody; the same in every game."""
 
-from datasets.deal.blackjack import Blackjack
-from datasets.deal.faults.registry import Needs, blackjack, both
-from datasets.deal.game import Game
-from datasets.deal.shoe import new_deck
+from feltwatch.datasets.deal.blackjack import Blackjack
+from feltwatch.datasets.deal.faults.registry import Needs, blackjack, both
+from feltwatch.datasets.deal.game import Game
+from feltwatch.datasets.deal.shoe import new_deck
 
 
 @both("foreign-card", Needs(1, plain=False))

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from datasets.deal.blackjack import Blackjack, Hand
-from datasets.deal.faults.order import MUST_DRAW, NO_ACE
-from datasets.deal.faults.registry import Needs, blackjack
-from datasets.deal.game import MAIN
+from feltwatch.datasets.deal.blackjack import Blackjack, Hand
+from feltwatch.datasets.deal.faults.order import MUST_DRAW, NO_ACE
+from feltwatch.datasets.deal.faults.registry import Needs, blackjack
+from feltwatch.datasets.deal.game import MAIN
 
 TWO_BOXES = Needs()
 

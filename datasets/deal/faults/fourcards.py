@@ -1,10 +1,10 @@
 """Errors that only Si Ki Pi knows: of its deal, of cards shown, set and handled, and of its payments."""
 
-from datasets.deal.faults.registry import Needs, sikipi
-from datasets.deal.game import MAIN
-from datasets.deal.houseway import house_way
-from datasets.deal.shoe import new_deck
-from datasets.deal.sikipi import Hand, Sikipi, otherwise
+from feltwatch.datasets.deal.faults.registry import Needs, sikipi
+from feltwatch.datasets.deal.game import MAIN
+from feltwatch.datasets.deal.houseway import house_way
+from feltwatch.datasets.deal.shoe import new_deck
+from feltwatch.datasets.deal.sikipi import Hand, Sikipi, otherwise
 
 RICH = Needs(1, plain=False)
 

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from datasets.deal.blackjack import Blackjack, Hand
-from datasets.deal.faults.registry import Needs, blackjack
+from feltwatch.datasets.deal.blackjack import Blackjack, Hand
+from feltwatch.datasets.deal.faults.registry import Needs, blackjack
 
 if TYPE_CHECKING:
-    from engine.cards import Card
+    from feltwatch.engine.model.cards import Card
 
 MUST_DRAW = "5 4"  # two cards that cannot stand
 STOOD = "T 8"

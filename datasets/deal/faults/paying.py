@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from datasets.deal.faults.registry import Needs, both
-from datasets.deal.game import MAIN, Game, Held
+from feltwatch.datasets.deal.faults.registry import Needs, both
+from feltwatch.datasets.deal.game import MAIN, Game, Held
 
 PAID = Needs(1, plain=False)
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from datasets.deal.blackjack import Blackjack
-from datasets.deal.game import Game
-from datasets.deal.sikipi import Sikipi
+from feltwatch.datasets.deal.blackjack import Blackjack
+from feltwatch.datasets.deal.game import Game
+from feltwatch.datasets.deal.sikipi import Sikipi
 
 
 @dataclass(frozen=True, slots=True)

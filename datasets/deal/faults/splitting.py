@@ -1,10 +1,10 @@
 """Splits and doubles that the book does not allow, or not so."""
 
-from datasets.deal.blackjack import Blackjack, Hand
-from datasets.deal.faults.order import MUST_DRAW, NO_ACE
-from datasets.deal.faults.registry import Needs, blackjack
-from datasets.deal.game import MAIN
-from datasets.deal.rules import LIVE
+from feltwatch.datasets.deal.blackjack import Blackjack, Hand
+from feltwatch.datasets.deal.faults.order import MUST_DRAW, NO_ACE
+from feltwatch.datasets.deal.faults.registry import Needs, blackjack
+from feltwatch.datasets.deal.game import MAIN
+from feltwatch.datasets.deal.rules import LIVE
 
 
 def _refused(g: Blackjack, hand: Hand, code: str, amount: int = 0) -> None:

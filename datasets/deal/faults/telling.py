@@ -1,8 +1,8 @@
 """Errors that rest on what a Player has asked for: decisions are told, as where gestures are recognised."""
 
-from datasets.deal.blackjack import Blackjack, Hand
-from datasets.deal.faults.order import MUST_DRAW, NO_ACE
-from datasets.deal.faults.registry import Needs, blackjack
+from feltwatch.datasets.deal.blackjack import Blackjack, Hand
+from feltwatch.datasets.deal.faults.order import MUST_DRAW, NO_ACE
+from feltwatch.datasets.deal.faults.registry import Needs, blackjack
 
 TOLD = Needs(told=True, settings={"decisions": "told"})
 

@@ -1,0 +1,1 @@
+"""Decks of cards: drawn by us, fetched, or invented. Start at `decks.py`."""

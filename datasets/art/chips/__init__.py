@@ -1,0 +1,1 @@
+"""Chips and their faces. Start at `chips.py`."""

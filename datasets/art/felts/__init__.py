@@ -1,0 +1,1 @@
+"""Felts: cloth, print and styles. Start at `felts.py`."""

@@ -1,0 +1,1 @@
+"""Hands and arms over the table. Start at `hands.py`."""

@@ -1,0 +1,1 @@
+"""The cache of fetched files, errors, and work shared over processes."""

@@ -1,0 +1,1 @@
+"""Simulated rounds on film, with their truth. Start at `footage.py`."""

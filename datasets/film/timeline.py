@@ -1,0 +1,350 @@
+"""A story on a table: where every card, chip and hand is at any moment, as a scene to be drawn."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import atan2, cos, degrees, hypot, radians, sin
+
+from feltwatch.datasets.art.chips.chips import Stack
+from feltwatch.datasets.art.hands.hands import Hand
+from feltwatch.datasets.deal.story import DEALER, CardMove, ChipMove, Gesture, Move, Story
+from feltwatch.datasets.scene.placement import Habits, Laying, lay_card, lay_stacks
+from feltwatch.datasets.scene.scene import LaidCard, Scene
+
+Place = tuple[float, float, float]
+
+ARC_MM: Mapping[str, float] = {"deal": 35.0, "turn": 45.0, "slide": 3.0, "lift": 4.0, "drop": 60.0}
+ARC_ELSE_MM = 25.0
+GRIP_MM = 26.0  # from the middle of a card back to the fingers that hold it
+REACH_S = 0.45  # a hand needs so long to come to the table, and to leave it
+LINGER_S = 1.1  # it stays if it is needed again within
+HAND_MM = 12.0  # height of the fingers over what they hold
+QUICK_MM_S = 2500.0  # no hand comes faster to what it is to do
+LIFT_DEG = 22.0
+IN_A_ROW = 4  # stacks that stand side by side on a main spot; the next row is nearer the dealer
+ROW_MM = 41.0
+APART: Mapping[str, int] = {"hand2": 4, "hand3": 6, "hand4": 2}  # where on the main spot the stakes of a split begin
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A hand at work: from one place to another."""
+
+    start: float
+    end: float
+    begin: Place
+    finish: Place
+    arc: float
+
+    def at(self, t: float) -> Place:
+        p = smooth((t - self.start) / max(self.end - self.start, 1e-6))
+        x, y, z = (a + (b - a) * p for a, b in zip(self.begin, self.finish, strict=True))
+        return x, y, z + self.arc * 4 * p * (1 - p)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What is on the table at one time: what rests, and what moves over it."""
+
+    rest: int  # the number of the resting state; the same number is the same picture
+    cards: tuple[LaidCard, ...]
+    stacks: tuple[Stack, ...]
+    moving_cards: tuple[LaidCard, ...]
+    moving_stacks: tuple[Stack, ...]
+    hands: tuple[Hand, ...]
+
+    @property
+    def still(self) -> bool:
+        return not (self.moving_cards or self.moving_stacks or self.hands)
+
+
+def smooth(p: float) -> float:
+    p = min(max(p, 0.0), 1.0)
+    return p * p * (3 - 2 * p)
+
+
+class Reel:
+    """Stories, one after another, played on the table of a scene that is bare of cards, chips and hands."""
+
+    def __init__(
+        self, bare: Scene, habits: Habits, stories: Sequence[Story], sprites: Sequence[str], foreign: str
+    ) -> None:
+        self.bare = bare
+        self.habits = habits
+        self.sprites = sprites
+        self.foreign = foreign  # the deck of a card that is not of the table's
+        self.ends = max(story.ends for story in stories)
+        moves = sorted((move for story in stories for move in story.moves), key=lambda move: (move.start, move.end))
+        self._cards: dict[str, list[CardMove]] = defaultdict(list)
+        self._chips: dict[str, list[ChipMove]] = defaultdict(list)
+        for move in moves:
+            if isinstance(move, CardMove):
+                self._cards[move.card].append(move)
+            elif isinstance(move, ChipMove):
+                self._chips[move.spot].append(move)
+        self._changes = sorted({t for move in moves for t in _changes(move)})
+        self._poses: dict[CardMove, LaidCard] = {}
+        self._standing: dict[ChipMove, tuple[Stack, ...]] = {}
+        self._visits = {actor: _by_hand(found) for actor, found in self._work(moves).items()}
+
+    def scene_at(self, t: float) -> Scene:
+        """Give the whole table at a time."""
+        now = self.moment(t)
+        return replace(
+            self.bare,
+            cards=now.cards + now.moving_cards,
+            stacks=now.stacks + now.moving_stacks,
+            hands=now.hands,
+            seed=self.bare.seed + round(t * 1000),
+        )
+
+    def moment(self, t: float) -> Moment:
+        resting: list[tuple[float, LaidCard]] = []
+        moving: list[LaidCard] = []
+        for moves in self._cards.values():
+            found = self._card_at(moves, t)
+            if found is not None:
+                landed, card = found
+                resting.append((landed, card)) if landed <= t else moving.append(card)
+        still: list[Stack] = []
+        carried: list[Stack] = []
+        for moves_ in self._chips.values():
+            here, away = self._chips_at(moves_, t)
+            still += here
+            carried += away
+        resting.sort(key=lambda one: (one[0], one[1].z))
+        cards = tuple(card for _, card in resting)
+        hands = tuple(self._hands_at(t))
+        return Moment(bisect_right(self._changes, t), cards, tuple(still), tuple(moving), tuple(carried), hands)
+
+    # ---- cards ------------------------------------------------------------------------------------------------------
+
+    def _pose(self, move: CardMove) -> LaidCard:
+        """Give where a card rests after a move; worked out once, as every frame asks again."""
+        if move not in self._poses:
+            self._poses[move] = self._laid(move)
+        return self._poses[move]
+
+    def _laid(self, move: CardMove) -> LaidCard:
+        laying = Laying(move.card, move.face, move.zone, move.place, move.up, move.crosswise)
+        found = lay_card(self.bare.layout, self.habits, laying)
+        if move.foreign:
+            found = replace(found, deck=self.foreign)
+        if move.lifted:
+            found = replace(found, angle=found.angle + 180, lean=LIFT_DEG)
+        return found
+
+    def _before(self, moves: Sequence[CardMove], n: int) -> LaidCard:
+        """Give where a card is before its move n: where the last one left it, or in the mouth of the shoe."""
+        if n:
+            return self._pose(moves[n - 1])
+        shoe = self.bare.layout.by_name["shoe"]
+        first = moves[0]
+        pose = self._pose(first)
+        return replace(pose, up=False, x=shoe.first[0] + 95, y=shoe.first[1] + 20, z=14.0, angle=180.0, bend=0.0)
+
+    def _card_at(self, moves: Sequence[CardMove], t: float) -> tuple[float, LaidCard] | None:
+        """Give when a card came or will come to rest, and where it is now."""
+        n = bisect_right([move.start for move in moves], t) - 1
+        if n < 0:
+            return None
+        move = moves[n]
+        target = self._pose(move)
+        if t >= move.end:
+            return move.end, target
+        return move.end, _between(self._before(moves, n), target, move, t)
+
+    # ---- chips ------------------------------------------------------------------------------------------------------
+
+    def _chips_at(self, moves: Sequence[ChipMove], t: float) -> tuple[list[Stack], list[Stack]]:
+        """Give the stacks of a spot that stand, and those on their way to it or from it."""
+        n = bisect_right([move.start for move in moves], t) - 1
+        if n < 0:
+            return [], []
+        move = moves[n]
+        after = list(self._stood(move))
+        if t >= move.end:
+            return after, []
+        before = list(self._stood(moves[n - 1])) if n else []
+        kept = sum(1 for a, b in zip(before, after, strict=False) if a.chips == b.chips)
+        p = smooth((t - move.start) / (move.end - move.start))
+        if len(after) > kept and len(before) > kept:
+            return (before if t < _halfway(move) else after), []
+        carried = after[kept:] if len(after) > kept else before[kept:]
+        away = self._home(move.by, move.spot)
+        share = 1 - p if len(after) > kept else p
+        return before[:kept], [_toward(stack, away, share) for stack in carried]
+
+    def _stood(self, move: ChipMove) -> tuple[Stack, ...]:
+        if move not in self._standing:
+            self._standing[move] = tuple(self._stands(move))
+        return self._standing[move]
+
+    def _stands(self, move: ChipMove) -> Iterator[Stack]:
+        """Let stacks stand in rows on a main spot, where the stakes of a split stand too: their zones are for cards."""
+        spot, first = _printed(move.spot)
+        area = self.bare.layout.by_name.get(spot)
+        found = lay_stacks(self.bare.layout, self.habits, spot, ((),) * first + move.stacks)
+        for number, stack in enumerate(found[first:], first):
+            row = number // IN_A_ROW if spot.endswith(".main") and area else 0
+            way, back = radians(area.turn if area else 0.0), row * IN_A_ROW
+            step = area.step if area else (0.0, 0.0)
+            x = stack.x - back * step[0] + row * ROW_MM * cos(way)
+            y = stack.y - back * step[1] + row * ROW_MM * sin(way)
+            yield replace(stack, spot=move.spot, x=x, y=y)
+
+    def _home(self, by: str, place: str) -> tuple[float, float]:
+        """Give where a hand takes chips: the dealer's float, or the Player's side of the table."""
+        x, y = self._where(_printed(place)[0])
+        if by == DEALER:
+            return x * 0.25, 40.0
+        way = radians(self._outward(by))
+        return x + 260 * cos(way), y + 260 * sin(way)
+
+    def _outward(self, by: str) -> float:
+        area = self.bare.layout.by_name.get(f"{by}.main")
+        return area.turn + 180 if area else 90.0
+
+    def _where(self, place: str) -> tuple[float, float]:
+        area = self.bare.layout.by_name.get(place)
+        return area.first if area else (0.0, 400.0)
+
+    # ---- hands ------------------------------------------------------------------------------------------------------
+
+    def _work(self, moves: Sequence[Move]) -> dict[str, list[Visit]]:
+        """Give what each hand does, in order."""
+        found: dict[str, list[Visit]] = defaultdict(list)
+        for move in moves:
+            if isinstance(move, CardMove):
+                found[move.by].append(self._card_visit(move))
+            elif isinstance(move, ChipMove):
+                found[move.by].append(self._chip_visit(move))
+            else:
+                x, y = self._where(move.over)
+                found[move.by].append(Visit(move.start, move.end, (x, y, 30.0), (x + 12, y + 12, 20.0), 30.0))
+        return found
+
+    def _card_visit(self, move: CardMove) -> Visit:
+        moves = self._cards[move.card]
+        begin, finish = self._before(moves, moves.index(move)), self._pose(move)
+        ends = [self._grip(move.by, card) for card in (begin, finish)]
+        return Visit(move.start, move.end, ends[0], ends[1], ARC_MM.get(move.how, ARC_ELSE_MM))
+
+    def _grip(self, by: str, card: LaidCard) -> Place:
+        way = radians(self._arm(by, card.x, card.y))
+        return card.x + GRIP_MM * cos(way), card.y + GRIP_MM * sin(way), card.z + HAND_MM
+
+    def _chip_visit(self, move: ChipMove) -> Visit:
+        moves = self._chips[move.spot]
+        n = moves.index(move)
+        before = sum(map(sum, moves[n - 1].stacks)) if n else 0
+        place, home = (*self._where(_printed(move.spot)[0]), 20.0), (*self._home(move.by, move.spot), 25.0)
+        coming = sum(map(sum, move.stacks)) >= before
+        ends = (home, place) if coming else (place, home)
+        return Visit(move.start, move.end, *ends, ARC_ELSE_MM)
+
+    def _arm(self, by: str, x: float, y: float) -> float:
+        """Give the way from the fingers to the elbow."""
+        if by == DEALER:
+            return degrees(atan2(-520 - y, x * 0.35 - x))
+        return self._outward(by)
+
+    def _hands_at(self, t: float) -> Iterator[Hand]:
+        for number, (actor, both) in enumerate(sorted(self._visits.items())):
+            name = self.sprites[number % len(self.sprites)]
+            for place in (self._hand_at(actor, visits, t) for visits in both):
+                if place is not None:
+                    yield Hand(name, *place, self._arm(actor, place[0], place[1]))
+
+    def _hand_at(self, actor: str, visits: Sequence[Visit], t: float) -> Place | None:
+        n = bisect_right([visit.start for visit in visits], t) - 1
+        last = visits[n] if n >= 0 else None
+        if last is not None and t <= last.end:
+            return last.at(t)
+        following = visits[n + 1] if n + 1 < len(visits) else None
+        if last is not None and following is not None and following.start - last.end < LINGER_S:
+            return Visit(last.end, following.start, last.finish, following.begin, 20.0).at(t)
+        if last is not None and t < last.end + REACH_S:
+            return Visit(last.end, last.end + REACH_S, last.finish, self._off(actor, last.finish), 20.0).at(t)
+        if following is not None and t > following.start - REACH_S:
+            start = self._off(actor, following.begin)
+            return Visit(following.start - REACH_S, following.start, start, following.begin, 20.0).at(t)
+        return None
+
+    def _off(self, actor: str, place: Place) -> Place:
+        """Give where a hand is when it is off the table."""
+        if actor == DEALER:
+            return place[0] * 0.5, -480.0, 60.0
+        way = radians(self._outward(actor))
+        x, y = self._where(f"{actor}.main")
+        return x + 620 * cos(way), y + 620 * sin(way), 60.0
+
+
+def _between(begin: LaidCard, finish: LaidCard, move: CardMove, t: float) -> LaidCard:
+    """Give a card on its way. It turns over, if it must, in the second half."""
+    share = (t - move.start) / (move.end - move.start)
+    p = smooth(share)
+    turn = (finish.angle - begin.angle + 180) % 360 - 180
+    if not (begin.up or finish.up) or move.how == "collect":
+        turn = (turn + 90) % 180 - 90  # a back looks the same from both ends
+    flips = begin.up != finish.up
+    over = smooth((share - 0.5) / 0.4) if flips else 1.0
+    return replace(
+        finish,
+        up=begin.up if over < 0.5 else finish.up,
+        x=begin.x + (finish.x - begin.x) * p,
+        y=begin.y + (finish.y - begin.y) * p,
+        z=begin.z + (finish.z - begin.z) * p + ARC_MM.get(move.how, ARC_ELSE_MM) * 4 * p * (1 - p),
+        angle=finish.angle - turn * (1 - p),
+        turned=(180 * over if over < 0.5 else 180 * (over - 1)) if flips else 0.0,
+        lean=finish.lean * p,
+        bend=finish.bend * p,
+    )
+
+
+def _toward(stack: Stack, away: tuple[float, float], share: float) -> Stack:
+    return replace(stack, x=stack.x + (away[0] - stack.x) * share, y=stack.y + (away[1] - stack.y) * share)
+
+
+def _changes(move: Move) -> tuple[float, ...]:
+    """Give when what rests on the table becomes another by a move."""
+    if isinstance(move, Gesture):
+        return ()
+    return (move.start, move.end) if isinstance(move, CardMove) else (move.start, _halfway(move), move.end)
+
+
+def _halfway(move: ChipMove) -> float:
+    """Give when stacks are exchanged for others under a hand."""
+    return (move.start + move.end) / 2
+
+
+def _printed(spot: str) -> tuple[str, int]:
+    """Give the printed spot on which the chips of a spot stand, and as which stack of it they begin."""
+    box, _, bet = spot.partition(".")
+    return (f"{box}.main", APART[bet]) if bet in APART else (spot, 0)
+
+
+def _by_hand(visits: Sequence[Visit]) -> tuple[list[Visit], list[Visit]]:
+    """Share out what somebody does: the other hand does what the one would come too late to."""
+    both: tuple[list[Visit], list[Visit]] = ([], [])
+    for visit in sorted(visits, key=lambda one: (one.start, one.end)):
+        if any(hand and (hand[-1].start, hand[-1].end) == (visit.start, visit.end) for hand in both):
+            continue  # of many things swept together a hand leads the first
+        hand = next((hand for hand in both if _in_time(hand, visit)), None)
+        if hand is not None:
+            hand.append(visit)
+            continue
+        hand = min(both, key=lambda one: one[-1].end)
+        if visit.end > hand[-1].end + 1e-9:  # it comes late
+            start = max(visit.start, hand[-1].end)
+            hand.append(replace(visit, start=start, begin=hand[-1].finish))
+    return both
+
+
+def _in_time(hand: Sequence[Visit], visit: Visit) -> bool:
+    """Say whether a hand can be where a visit begins when it does."""
+    if not hand:
+        return True
+    (x, y, _), (u, v, _) = hand[-1].finish, visit.begin
+    return visit.start - hand[-1].end >= hypot(u - x, v - y) / QUICK_MM_S - 1e-9

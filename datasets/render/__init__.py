@@ -1,0 +1,1 @@
+"""The fast renderer: scenes and crops composed from art. Start at `compose.py`."""

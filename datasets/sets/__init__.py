@@ -1,0 +1,1 @@
+"""Training sets on disk: written, labelled, previewed. Start at `sets.py`."""

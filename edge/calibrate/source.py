@@ -1,0 +1,101 @@
+"""The picture a calibration is made on: a photograph, or the first good frame of a film, a stream or a device."""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from feltwatch.edge.errors import UsageError
+from feltwatch.vision.image_file import Picture, PictureError, read_picture, spelled
+
+PICTURES = (b"\xff\xd8", b"\x89PNG", b"RIFF", b"BM", b"GIF8", b"II*\0", b"MM\0*", b"%PDF")
+HEAD = 16  # bytes that tell what a file is
+FLAT = 6.0  # grey levels that a picture of something deviates from its mean at least
+LOOKED_AT = 100  # frames until one shows something
+PATIENCE_MS = 10_000
+OPENS = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, PATIENCE_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, PATIENCE_MS]
+
+
+def first_picture(source: str) -> Picture:
+    """Give a picture of the table; what is none is told in one line."""
+    if is_live(source):
+        return _good(_live(source), hidden(source))
+    path = Path(source)
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise UsageError(f"{spelled(source)}: expected a picture, a film or a stream: {why}") from error
+    if head.startswith(PICTURES) and not _is_avi(head):
+        return _photograph(source)
+    return _good(_film(path), spelled(source))
+
+
+def is_live(source: str) -> bool:
+    return source.isdigit() or "://" in source
+
+
+def hidden(source: str) -> str:
+    """Write a source so that it can be shown: without the password of its URL."""
+    return re.sub(r"//[^/@]*@", "//...@", spelled(source))
+
+
+def _is_avi(head: bytes) -> bool:
+    return head.startswith(b"RIFF") and head[8:11] == b"AVI"
+
+
+def _photograph(source: str) -> Picture:
+    try:
+        return read_picture(source)
+    except PictureError as error:
+        raise UsageError(str(error)) from error
+
+
+def _film(path: Path) -> Iterator[Picture]:
+    from feltwatch.edge.video.decoder import Decoding  # noqa: PLC0415  a photograph needs none of it
+    from feltwatch.edge.video.video_file import open_video  # noqa: PLC0415  as above
+
+    with Decoding(open_video(path)) as frames:
+        for frame in frames:
+            yield frame.picture
+
+
+def _live(source: str) -> Iterator[Picture]:
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # what it thinks of a stream is told in our line
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    number = int(source) if source.isdigit() else None
+    capture = cv2.VideoCapture(number) if number is not None else cv2.VideoCapture(source, cv2.CAP_FFMPEG, OPENS)
+    try:
+        if not capture.isOpened():
+            what = f"no device {source}" if number is not None else "none that can be opened"
+            raise UsageError(
+                f"{hidden(source)}: expected a live camera, found {what}; check its address, its cable and its password"
+            )
+        while True:
+            good, picture = capture.read()
+            if not good:
+                return
+            yield np.asarray(picture, np.uint8)
+    finally:
+        capture.release()
+
+
+def _good(frames: Iterator[Picture], name: str) -> Picture:
+    """Give the first frame that shows something: a stream that is joined midway begins with grey."""
+    count = 0
+    with closing(frames):  # type: ignore[type-var]  # both are generators
+        for picture in frames:
+            if float(picture[::8, ::8].std()) > FLAT:
+                return picture.copy()
+            count += 1
+            if count == LOOKED_AT:
+                break
+    found = f"{count} frames of one colour" if count else "no frame"
+    raise UsageError(
+        f"{name}: expected a picture that shows the table, found {found}; check the camera's lens and light"
+    )

@@ -1,0 +1,98 @@
+"""`feltwatch demo`: the bundled film replayed as any footage is, told as it is watched and over MQTT; its report."""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+from importlib.resources import as_file, files
+from math import inf
+from pathlib import Path
+
+from feltwatch.edge.cli.browser import show
+from feltwatch.edge.cli.demo_mqtt import Airing
+from feltwatch.edge.cli.judge import read
+from feltwatch.edge.cli.terminal_view import Watch
+from feltwatch.edge.config.table_file import TableFile, read_table
+from feltwatch.edge.pipeline.pipeline import Pipeline, Step
+from feltwatch.edge.replay.desk import EyesDesk
+from feltwatch.edge.replay.film import replay_film
+from feltwatch.edge.replay.job import Order
+from feltwatch.edge.replay.output import part_of
+from feltwatch.engine.model.events import Chips, Clear, Event, Remove, Tick
+from feltwatch.vision.detection.still_reader import Eyes
+from feltwatch.vision.image_file import Picture
+
+FOLDER = Path("feltwatch-demo")
+CLIP = "demo"  # two rounds filmed on a simulated table; in the second the dealer errs
+
+
+def demo(options: argparse.Namespace) -> int:
+    """Replay the bundled film into a folder here, and open its report."""
+    del options
+    clips = files("feltwatch.datasets").joinpath("clips")
+    with as_file(clips.joinpath(f"{CLIP}.mp4")) as film, as_file(clips.joinpath(f"{CLIP}.table.toml")) as table:
+        _say(f"Watching {film} as a camera above the table would")
+        with Airing(read_table(table)) as airing:
+            desk = _TellingDesk(airing)
+            order = Order(film, table, FOLDER, force=True, threads=desk.threads, keep_s=inf)
+            try:
+                told = replay_film(order, desk, lambda _: None, lambda: False)
+            except KeyboardInterrupt:
+                shutil.rmtree(part_of(FOLDER), ignore_errors=True)
+                raise
+            _say("", *airing.summary())
+    report = told.folder.resolve() / "report.html"
+    _say("", f"The report: {report}")
+    show(report.as_uri())
+    return 0
+
+
+class _TellingDesk(EyesDesk):
+    """Opens the pipeline of every replay, and has it tell what it sees."""
+
+    def __init__(self, airing: Airing) -> None:
+        super().__init__("cpu", len(os.sched_getaffinity(0)))
+        self.airing = airing
+
+    def begin(self, table: TableFile, size: tuple[int, int]) -> Pipeline:
+        return _Telling(table, size, self.eyes, self.airing)
+
+
+class _Telling(Pipeline):
+    def __init__(self, table: TableFile, size: tuple[int, int], eyes: Eyes, airing: Airing) -> None:
+        super().__init__(table, size, eyes)
+        self.airing = airing
+        self.watch = Watch(table.book, self.table, "The bundled film")
+        _say(*self.watch.head())
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "airing"}  # nobody goes on with a demo
+
+    def step(self, t: float, picture: Picture, small: Picture | None = None) -> Step:
+        return self._told(super().step(t, picture, small))
+
+    def finish(self) -> Step:
+        return self._told(super().finish())
+
+    def _told(self, step: Step) -> Step:
+        for found in step.events:
+            event = read(json.dumps(found).encode())
+            lines = self.watch.event(event)
+            if self._matters(event):
+                _say(*lines)
+        _say(*self.watch.verdicts(step.verdicts))
+        self.airing.tell(step, self.table)
+        return step
+
+    def _matters(self, event: Event) -> bool:
+        """Leave out how the table is cleared and paid: bets, until the first card, and cards are what one looks for."""
+        if isinstance(event, Chips):
+            life = self.table.life
+            return event.amount is None and life is not None and not life.round.seen
+        return not isinstance(event, Remove | Clear | Tick)
+
+
+def _say(*lines: str) -> None:
+    sys.stdout.write("".join(line + "\n" for line in lines))
+    sys.stdout.flush()

@@ -1,0 +1,4 @@
+"""`feltwatch doctor`: checks everything that a table needs and says what to do.
+
+Start at `command.py`; each other module checks one thing.
+"""

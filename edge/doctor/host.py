@@ -1,0 +1,112 @@
+"""What `feltwatch doctor` looks at in the box: clock, processor, memory, heat, files, and the networks."""
+
+import os
+import resource
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Final
+
+from feltwatch.edge.doctor.checks import Check, Finding, bad, judged, ok
+from feltwatch.edge.service.host import Box
+from feltwatch.edge.service.host_clock import BUILT, synchronised
+
+LEAST_CORES: Final = 2
+TABLE_BYTES: Final = 1_000_000_000  # that a table takes, with its networks and what it remembers
+HOT_C: Final = 85.0  # processors slow themselves down a little above
+FILES: Final = (256, 1_024)  # that may be open: fewer is a fault, a doubt
+SLOW_LOOK_S: Final = 1.0  # for one look at a whole picture; live, far smaller parts are looked at
+
+
+def clock(wall: Callable[[], float] = time.time, told: Callable[[], bool | None] = synchronised) -> Iterator[Finding]:
+    now = wall()
+    says = f"it is {datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    if now < BUILT:
+        yield bad(f"{says}: no time of today; set the clock, and have a time server keep it right")
+        return
+    right = told()
+    doubt = None
+    if right is None:
+        doubt = "whether a time server keeps it right cannot be known here; see to it outside of the container"
+    elif not right:
+        doubt = "no time server keeps it right; install chrony or systemd-timesyncd, and let it reach one"
+    yield judged(says if doubt else f"{says}, kept right by a time server", doubt=doubt)
+
+
+def processor(count: Callable[[], int] = lambda: len(os.sched_getaffinity(0)), tables: int = 1) -> Iterator[Finding]:
+    cores, due = count(), max(LEAST_CORES, tables)
+    few = f"expected {due} or more for {tables} table{'s' * (tables > 1)}; frames may be dropped"
+    yield judged(f"{cores} core{'s' * (cores > 1)}", doubt=few if cores < due else None)
+
+
+def memory(box: Box, tables: int = 1) -> Iterator[Finding]:
+    found = box.memory()
+    if found is None:
+        yield bad(f"expected {box.proc}/meminfo to tell of it, found nothing; mount /proc")
+        return
+    free, size = found
+    short = f"expected {giga(TABLE_BYTES * tables)} for {tables} table{'s' * (tables > 1)}; stop what else runs here"
+    yield judged(f"{giga(free)} free of {giga(size)}", doubt=short if free < TABLE_BYTES * tables else None)
+
+
+def heat(box: Box) -> Iterator[Finding]:
+    found = box.temperature_c()
+    if found is None:
+        yield ok("the box measures none")
+        return
+    hot = "the processor slows itself down soon; clear its vents, or hang it elsewhere" if found > HOT_C else None
+    yield judged(f"{found:.0f} °C", doubt=hot)
+
+
+def files(limit: Callable[[], int] = lambda: resource.getrlimit(resource.RLIMIT_NOFILE)[0]) -> Iterator[Finding]:
+    found = limit()
+    if found == resource.RLIM_INFINITY:
+        yield ok("any number may be open")
+        return
+    few = f"expected {FILES[1]} or more; raise LimitNOFILE of the service" if found < FILES[1] else None
+    yield judged(f"{found} may be open", fault=few if found < FILES[0] else None, doubt=few)
+
+
+def networks() -> Iterator[Finding]:
+    """Look whether the networks are those that were measured, and have them look at a picture."""
+    import numpy as np  # noqa: PLC0415  light start
+
+    from feltwatch.models.shipped.registry import NETWORKS, ModelError, model  # noqa: PLC0415  as above
+    from feltwatch.vision.detection.still_reader import open_eyes  # noqa: PLC0415  as above
+
+    try:
+        for name in NETWORKS:
+            data = model(name).load()
+            yield ok(f"{name}, {len(data) / 1e6:.1f} MB, is the one that was measured ({model(name).sha256[:12]}…)")
+        look = open_eyes().look
+        look(np.full((1080, 1920, 3), 90, np.uint8))
+        start = time.perf_counter()
+        look(np.full((1080, 1920, 3), 90, np.uint8))
+        took = time.perf_counter() - start
+    except ModelError as error:
+        yield bad(str(error))
+        return
+    slow = "too slow to follow a table; a faster box, or fewer tables on it" if took > SLOW_LOOK_S else None
+    yield judged(f"a look at a whole picture takes {took * 1000:.0f} ms", doubt=slow)
+
+
+def giga(count: float) -> str:
+    """Write bytes as people do.
+
+    >>> giga(1_500_000_000), giga(256e9), giga(12e6)
+    ('1.5 GB', '256 GB', '0.01 GB')
+    """
+    gigabytes = count / 1e9
+    places = 2 if gigabytes < 1 else 1 if gigabytes < 10 else 0
+    return f"{gigabytes:.{places}f} GB"
+
+
+def checks(tables: int, box: Box) -> list[Check]:
+    return [
+        Check("clock", clock),
+        Check("processor", lambda: processor(tables=tables)),
+        Check("memory", lambda: memory(box, tables)),
+        Check("heat", lambda: heat(box)),
+        Check("files", files),
+        Check("networks", networks),
+    ]

@@ -1,0 +1,72 @@
+"""What a table tells: kept in its journal first, then said to whoever listens here. The outbox reads the journal."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TextIO
+
+from feltwatch.edge.evidence.store import Kept
+from feltwatch.edge.journal.store import Entry, Fact, utc
+from feltwatch.edge.messaging.encode import alert_body
+from feltwatch.edge.messaging.schema import Body, Evidence, File, Files, Note, NoteKind, written
+from feltwatch.edge.pipeline.sight import Judged
+from feltwatch.edge.replay.film import json_line
+from feltwatch.engine.model.verdicts import Alert, encode
+
+Promise = Callable[[Alert, str], Mapping[str, str] | None]  # of an alert and its time: the files it will have
+
+
+class Keep(Protocol):
+    """What puts facts on disk, in order, now or when the disk takes them again."""
+
+    def __call__(self, at: str, facts: Sequence[Fact], memory: Mapping[str, bytes] | None = None) -> object: ...
+
+
+class Record:
+    """Turns what happens at a table into the entries of its journal."""
+
+    def __init__(
+        self,
+        keep: Keep,
+        promise: Promise,
+        out: TextIO | None = None,
+        now: Callable[[], str] = utc,
+    ) -> None:
+        self.keep, self.promise, self.out, self.now = keep, promise, out, now
+
+    def tell(self, judged: Judged) -> None:
+        """Tell what one picture brought, or one command."""
+        at = self.now()
+        facts = [Fact("event", json_line(event).rstrip()) for event in judged.events]
+        for verdict in judged.verdicts:
+            facts.append(Fact("verdict", encode(verdict)))
+            if isinstance(verdict, Alert):
+                facts.append(Fact("alert", alert_body(verdict, self._files(verdict, at))))
+        facts += [Fact("round", written(body)) for body in judged.rounds]
+        if facts:
+            self.keep(at, facts, judged.memory)
+            self._say(facts)
+
+    def _files(self, alert: Alert, at: str) -> Files | None:
+        names = self.promise(alert, at)
+        return None if names is None else Files(still=names["still"], clip=names["clip"])
+
+    def note(self, kind: NoteKind, says: str, *, camera: str | None = None, since: float | None = None) -> None:
+        """Tell something of the box itself."""
+        self.add("note", Note(kind=kind, says=says, camera=camera, since=since))
+
+    def add(self, kind: str, body: Body) -> None:
+        self.keep(self.now(), [Fact(kind, written(body))])
+
+    def evidence(self, kept: Kept) -> None:
+        """Tell what came of the files of an alert."""
+        files = [File(name=one.name, sha256=one.sha256, bytes=one.bytes) for one in kept.files]
+        self.add("evidence", Evidence(alert=kept.alert, files=files, dropped=kept.dropped))
+
+    def pruned(self, last: Entry) -> None:
+        """Tell which entries are dropped now."""
+        says = f"entries up to {last.seq}, of {last.at} and before, are older than the journal is kept"
+        self.add("note", Note(kind="pruned", says=says, upto=last.seq, hash=last.hash.hex()))
+
+    def _say(self, facts: Sequence[Fact]) -> None:
+        if self.out is not None:
+            self.out.write("".join(f"{fact.body}\n" for fact in facts if fact.kind in ("event", "verdict")))
+            self.out.flush()

@@ -1,0 +1,76 @@
+"""Signed heads: who has one knows that a journal went so far, and so has everybody who trusts the box's key."""
+
+import base64
+import binascii
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.journal.store import Head
+
+OWN_ONLY: Final = 0o600
+
+
+class Signer:
+    """A box's key: made when it is first needed, and never told."""
+
+    def __init__(self, path: Path) -> None:
+        self._key = _kept(path)
+        self.public = base64.b64encode(self._key.public_key().public_bytes_raw()).decode()
+
+    def sign(self, head: Head) -> str:
+        return base64.b64encode(self._key.sign(_text(head))).decode()
+
+
+def signed(head: Head, signature: str, public: str) -> bool:
+    """Tell whether a head was signed with a key."""
+    try:
+        key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public, validate=True))
+        key.verify(base64.b64decode(signature, validate=True), _text(head))
+    except (InvalidSignature, ValueError, binascii.Error):
+        return False
+    return True
+
+
+def _text(head: Head) -> bytes:
+    return f"feltwatch head\n{head.journal}\n{head.seq}\n{head.hash.hex()}".encode()
+
+
+def _kept(path: Path) -> Ed25519PrivateKey:
+    try:
+        if not path.exists():
+            _make(path)
+        key = load_pem_private_key(path.read_bytes(), None)
+    except OSError as error:
+        raise UsageError(f"{path}: expected a key to sign with: {(error.strerror or str(error)).lower()}") from error
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise UsageError(f"{path}: expected a key in PEM without a password: {error}") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise UsageError(f"{path}: expected an Ed25519 key, found another kind; move it away, and one is made")
+    return key
+
+
+def _make(path: Path) -> None:
+    """Write a new key, whole or not at all, for nobody else to read."""
+    pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWN_ONLY), "wb") as file:
+            file.write(pem)
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            os.link(part, path)  # where another was quicker, that key is the one
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,173 @@
+"""`feltwatch verify`: proves that a journal is whole and unaltered, or names the first bad entry."""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.journal.signing import signed
+from feltwatch.edge.journal.store import About, BrokenError, Entry, Head, about, entries
+from feltwatch.edge.replay.checkpoint import digest
+
+KEY_LENGTH: Final = 44  # letters of a public key in base64
+
+
+@dataclass(slots=True)
+class _Proof:
+    """What was found on the way from the first entry to the last."""
+
+    count: int = 0
+    first: str = ""
+    last: Entry | None = None
+    heads: int = 0  # signed, in the journal
+    dropped: set[int] = field(default_factory=set)  # entries up to which others were dropped, as is on record
+    files: dict[str, str] = field(default_factory=dict)  # of evidence, each with its digest
+
+
+def verify(options: argparse.Namespace) -> int:
+    """Give 0 where every entry is as it was written, 1 where one is not."""
+    path = Path(options.journal)
+    whose, key = about(path), _key(options.key)
+    known = _known(options.head, options.heads, whose, key)
+    proof = _Proof()
+    try:
+        for entry in _as_known(entries(path), known):
+            _note(proof, entry, whose, key)
+        _check_base(proof, whose)
+        for name, made in sorted(proof.files.items()) if options.evidence else ():
+            _check_file(path.parent / name, made)
+    except BrokenError as fault:
+        sys.stdout.write(f"{path}: {fault}; the {proof.count} entries before it are as they were written\n")
+        return 1
+    sys.stdout.write(f"{path}: {_summary(proof, whose, len(known), files=options.evidence)}\n")
+    return 0
+
+
+def _summary(proof: _Proof, whose: About, known: int, *, files: bool) -> str:
+    parts = [f"whole: {proof.count} entries"]
+    if whose.base[0]:
+        parts.append(f"those before {whose.base[0] + 1} dropped on record")
+    if known:
+        parts.append(f"{known} known head{'s' * (known > 1)} in it")
+    if proof.heads:
+        parts.append(f"{proof.heads} signed head{'s' * (proof.heads > 1)}")
+    if files:
+        parts.append(f"{len(proof.files)} files of evidence")
+    if proof.last is not None:
+        last = proof.last
+        parts.append(f"{proof.first} to {last.at}; head {last.seq}:{last.hash.hex()}")
+    return ", ".join(parts)
+
+
+def _as_known(found: Iterator[Entry], known: Mapping[int, str]) -> Iterator[Entry]:
+    """Give the entries of a journal that goes at least as far as the heads that are known, and by way of them."""
+    seq, most = 0, max(known, default=0)
+    for entry in found:
+        if known.get(entry.seq, entry.hash.hex()) != entry.hash.hex():
+            raise BrokenError(f"entry {entry.seq} is not the one of the head that was given: the record was rewritten")
+        seq = entry.seq
+        yield entry
+    if most > seq:
+        raise BrokenError(f"entry {seq + 1} is missing: the record went to entry {most} and was cut off")
+
+
+def _note(proof: _Proof, entry: Entry, whose: About, key: str | None) -> None:
+    proof.first = proof.first or entry.at
+    if entry.kind == "head":
+        _check_head(entry, whose, key)
+        proof.heads += 1
+    elif entry.kind == "evidence":
+        _note_files(proof, json.loads(entry.body))
+    elif entry.kind == "note":
+        body = json.loads(entry.body)
+        if body.get("kind") == "pruned":
+            proof.dropped.add(int(body["upto"]))
+    proof.last, proof.count = entry, proof.count + 1
+
+
+def _note_files(proof: _Proof, body: Mapping[str, object]) -> None:
+    files = body.get("files")
+    for one in files if isinstance(files, list) else ():
+        if body.get("dropped"):
+            proof.files.pop(one["name"], None)
+        else:
+            proof.files[one["name"]] = one["sha256"]
+
+
+def _check_head(entry: Entry, whose: About, key: str | None) -> None:
+    body = json.loads(entry.body)
+    head = Head(whose.journal, int(body["seq"]), bytes.fromhex(body["hash"]))
+    if not signed(head, body["signature"], key or body["key"]):
+        whom = "with the key that was given" if key else "by the key that it names"
+        raise BrokenError(f"entry {entry.seq} is a head that was not signed {whom}")
+
+
+def _check_base(proof: _Proof, whose: About) -> None:
+    """See to it that what is missing at the start was dropped by us: a later entry says so."""
+    if whose.base[0] and not any(upto >= whose.base[0] for upto in proof.dropped):
+        raise BrokenError(
+            f"entries 1 to {whose.base[0]} are missing, and none that follows says that they were dropped"
+        )
+
+
+def _check_file(path: Path, made: str) -> None:
+    try:
+        found = digest(path)
+    except OSError as error:
+        raise BrokenError(f"{path}: evidence that is gone ({(error.strerror or str(error)).lower()})") from error
+    if found != made:
+        raise BrokenError(f"{path}: evidence that is not as it was written")
+
+
+def _known(head: str | None, heads: str | None, whose: About, key: str | None) -> dict[int, str]:
+    """Give the hashes of the entries that are known from elsewhere."""
+    known = {}
+    if head is not None:
+        found = re.fullmatch(r"(\d+):([0-9a-f]{64})", head)
+        if found is None:
+            raise UsageError(f"--head {head!r}: expected N:HASH as `feltwatch verify` gives it")
+        known[int(found[1])] = found[2]
+    if heads is not None:
+        known |= dict(_told(Path(heads), whose, key))
+    return known
+
+
+def _told(path: Path, whose: About, key: str | None) -> Iterator[tuple[int, str]]:
+    """Give the heads of this journal from a file of messages as the broker gave them, one a line."""
+    if key is None:
+        raise UsageError("--heads: expected --key too: who can write messages could sign them with a key of his own")
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: expected messages of a table, one a line: {error}") from error
+    for number, line in enumerate(lines, 1):
+        try:
+            message = json.loads(line)
+            body = message["head"]
+            head = Head(whose.journal, int(body["seq"]), bytes.fromhex(body["hash"]))
+            mine, good = str(message["id"]).startswith(whose.journal[:12]), signed(head, body["signature"], key)
+        except (ValueError, TypeError, KeyError) as error:
+            raise UsageError(
+                f"{path}:{number}: expected a message from a table's topic `head`, found other text"
+            ) from error
+        if mine and not good:
+            raise UsageError(f"{path}:{number}: expected a head signed with the key that was given; it is not")
+        if mine:
+            yield head.seq, head.hash.hex()
+
+
+def _key(text: str | None) -> str | None:
+    """Give a public key, or the one that a file holds."""
+    if text is None or len(text) == KEY_LENGTH:
+        return text
+    try:
+        return Path(text).read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"--key {text!r}: expected a public key as `status` tells it, or a file that holds it"
+        ) from error

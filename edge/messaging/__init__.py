@@ -1,0 +1,4 @@
+"""MQTT: message types, encoding, sending in order of priority, and commands that come in.
+
+Start at `schema.py` for the types and `outbox.py` for how they leave.
+"""

@@ -1,0 +1,77 @@
+"""By what a replay is known, and what its report is told: no clock, no path."""
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+
+from feltwatch.edge.config.table_file import TableFile
+from feltwatch.edge.replay import checkpoint
+from feltwatch.edge.replay.job import Order, State
+from feltwatch.edge.report.page import Facts, TableFacts
+from feltwatch.edge.report.page import Video as Footage
+from feltwatch.edge.video.video_file import Video
+from feltwatch.engine.books.settings import WHY
+from feltwatch.engine.model.money import plain
+
+
+def key_of(order: Order, models: Mapping[str, str]) -> dict[str, object]:
+    """Give all that decides what comes out: another key, another result."""
+    return {
+        "video": checkpoint.digest(order.video),
+        "name": order.video.name,
+        "table": checkpoint.digest(order.table),
+        "models": dict(models),
+        "version": version("feltwatch"),
+        "code": checkpoint.code(),
+        "provider": order.provider,
+        "since": order.since,
+    }
+
+
+def facts_of(
+    key: Mapping[str, object],
+    given: tuple[Video, TableFile],
+    state: State,
+    events: Sequence[Mapping[str, object]],
+    verdicts: Sequence[Mapping[str, object]],
+) -> Facts:
+    video, table = given
+    footage = Footage(
+        str(key["name"]),
+        str(key["video"]),
+        state.frames,
+        round(state.t - state.first, 3),
+        video.width,
+        video.height,
+        video.fps,
+        state.damage,
+    )
+    models = key["models"]
+    return Facts(
+        footage,
+        _table(table, str(key["table"])),
+        models if isinstance(models, dict) else {},
+        str(key["version"]),
+        [round(float(off), 2) for off in table.camera(video.size).off_mm],
+        tuple(state.doubts),
+        events,
+        verdicts,
+        state.recorder.kept,
+    )
+
+
+def _table(table: TableFile, sha256: str) -> TableFacts:
+    book = table.book
+    least, most = plain(book.minimum), plain(book.maximum)
+    values = book.switches.to_dict()
+    settings = {name: str(values[name]) for name, (family, _) in WHY.items() if family in ("", book.family)}
+    return TableFacts(
+        table.id,
+        table.site,
+        book.id,
+        book.title,
+        book.decks,
+        None if least is None else str(least),
+        None if most is None else str(most),
+        settings,
+        sha256,
+    )

@@ -1,0 +1,231 @@
+"""One video from its first frame to its report: watched by the pipeline that runs live, kept as it goes."""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+
+from feltwatch.edge.config.table_file import TableFile, read_table
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.evidence.recorder import Recorder, Recording
+from feltwatch.edge.replay import checkpoint
+from feltwatch.edge.replay.annotate import annotated, remember, remembered
+from feltwatch.edge.replay.facts import facts_of, key_of
+from feltwatch.edge.replay.job import Desk, InterruptedReplayError, Order, State, Step, Told
+from feltwatch.edge.replay.output import (
+    BEGUN,
+    DONE,
+    Lines,
+    altered,
+    check_free,
+    claimed,
+    finish,
+    mark,
+    part_of,
+    publish,
+    read_json,
+    unwritable,
+    write_json,
+)
+from feltwatch.edge.report.page import write_report
+from feltwatch.edge.report.provenance import doubted
+from feltwatch.edge.report.story import stories
+from feltwatch.edge.video.decoder import Decoding
+from feltwatch.edge.video.video_file import Frame, PlaceLostError, Video, check_one_size, open_video
+from feltwatch.engine.model.verdicts import encode
+from feltwatch.vision.image_file import spelled
+
+EVENTS, VERDICTS, VIEWS, KEPT = "events.jsonl", "verdicts.jsonl", "views", "checkpoint"
+GAP_S = 1.0  # footage without pictures for longer is told
+LEAST_HEIGHT = 720  # pixels
+WATCHING = 0.7  # of the work, where the video is drawn anew after it
+
+Say = Callable[[float], None]  # the share that is done
+Stop = Callable[[], bool]
+
+
+def replay_film(order: Order, desk: Desk, say: Say, stop: Stop) -> Told:
+    """Watch one video, or what is left of it to watch, and write its folder."""
+    video, table = open_video(order.video), read_table(order.table)
+    table.camera(video.size)  # what is wrong with it is told before anything is written
+    if order.since and video.seconds and order.since >= video.seconds:
+        raise UsageError(
+            f"--from {order.since:g}: expected less than the {video.seconds:.1f} s of {spelled(order.video)}"
+        )
+    try:
+        with claimed(order.folder):
+            check_free(order.folder)
+            return _claimed(order, desk, (video, table), say, stop)
+    except OSError as error:
+        raise unwritable(error.filename or order.folder, error) from error
+
+
+def _claimed(order: Order, desk: Desk, given: tuple[Video, TableFile], say: Say, stop: Stop) -> Told:
+    key = key_of(order, desk.models)
+    part = part_of(order.folder)
+    if not order.force:
+        if _is_done(order.folder, key, order):
+            if name := altered(order.folder):
+                raise UsageError(
+                    f"{spelled(order.folder / name)}: expected the file that was written, found it altered or gone; "
+                    "keep what is there and name another folder with -o, or do it again with --force"
+                )
+            return _told(order, None)
+        if _is_done(part, key, order):
+            publish(order.folder)
+            return _told(order, None)
+    check_one_size(given[0])
+    try:
+        speed = _Work(order, desk, given, key).done(say, stop)
+    except PlaceLostError:
+        shutil.rmtree(part)
+        speed = _Work(order, desk, given, key).done(say, stop)
+    return _told(order, speed)
+
+
+def _is_done(folder: Path, key: Mapping[str, object], order: Order) -> bool:
+    found = read_json(folder / DONE)
+    return found.get("of") == key and (bool(found.get("annotated")) or not order.annotate)
+
+
+def _told(order: Order, speed: float | None) -> Told:
+    found = read_json(order.folder / DONE)
+    rounds, alerts, doubts = (int(str(found.get(name, 0))) for name in ("rounds", "alerts", "doubts"))
+    return Told(str(order.video), order.folder, rounds, alerts, doubts, speed)
+
+
+class _Work:
+    """The replay of one video in its unfinished folder."""
+
+    def __init__(self, order: Order, desk: Desk, given: tuple[Video, TableFile], key: Mapping[str, object]) -> None:
+        self.order, self.desk, self.key = order, desk, key
+        self.video, self.table = given
+        self.part = part_of(order.folder)
+        self.seal = checkpoint.digest_of({**key, "annotate": order.annotate, "by": checkpoint.machinery()})
+        self.state = self._state()
+        self.recording = Recording(self.state.recorder)
+        self.files = {name: Lines(self.part / name, size) for name, size in self.state.sizes.items()}
+
+    def _state(self) -> State:
+        """Go on from the checkpoint, if there is one of this very work; else begin."""
+        found = checkpoint.load(self.part / KEPT, self.seal, checkpoint.OURS + self.desk.modules)
+        if isinstance(found, State) and not self.order.force:
+            self.desk.again(found.pipeline)
+            found.recorder.folder = self.part
+            return found
+        pipeline = self.desk.begin(self.table, self.video.size)
+        shutil.rmtree(self.part, ignore_errors=True)
+        self.part.mkdir()
+        write_json(self.part / BEGUN, {"mark": mark(self.order.video)})
+        (self.part / "evidence").mkdir()
+        state = State(pipeline, Recorder(self.part, self.video.fps))
+        state.sizes = dict.fromkeys((EVENTS, VERDICTS, *([VIEWS] if self.order.annotate else [])), 0)
+        if self.video.height < LEAST_HEIGHT:
+            size = f"{self.video.width} x {self.video.height}"
+            state.doubts.append((0.0, f"the pictures have {size} pixels: cards are read best from 1280 x 720 on"))
+        return state
+
+    def done(self, say: Say, stop: Stop) -> float:
+        """Watch to the end and write what is to be written; give the speed."""
+        start, before = monotonic(), self.state.t
+        try:
+            if not self.state.watched:
+                self._watch(say, stop)
+        finally:
+            self.recording.close()
+            for file in self.files.values():
+                file.close()
+        took = max(monotonic() - start, 1e-3)
+        speed = max(self.state.t - max(before, self.state.first), 0.0) / took
+        self._report(say, stop)
+        return speed
+
+    def _watch(self, say: Say, stop: Stop) -> None:
+        kept = monotonic()
+        with Decoding(self.video, self.order.since, self.state.place, small=True) as frames:
+            for frame in frames:
+                self._take(frame)
+                say(self._share(frame.t) * (WATCHING if self.order.annotate else 1.0))
+                if stop():
+                    self._keep(frame)
+                    raise InterruptedReplayError(f"{spelled(self.order.video)}: stopped at {frame.t:.1f} s")
+                if monotonic() - kept > self.order.keep_s:
+                    self._keep(frame)
+                    kept = monotonic()
+            self.state.damage = frames.end.damage
+        if not self.state.frames:
+            raise UsageError(
+                f"{spelled(self.order.video)}: expected a video, found no frame from {self.order.since:g} s on"
+            )
+        step = self.state.pipeline.finish()
+        self._write(step)
+        self.recording.settle()
+        self.state.recorder.finish(step.verdicts)
+        if self.state.damage:
+            self.state.doubts.append((self.state.t, self.state.damage))
+        self.state.watched = True
+        self._keep()
+
+    def _share(self, t: float) -> float:
+        length = self.video.seconds - self.order.since
+        return min(1.0, (t - self.order.since) / length) if length > 0 else 0.0
+
+    def _take(self, frame: Frame) -> None:
+        state, t = self.state, frame.t
+        if not state.frames:
+            state.first = t
+        elif t - state.t > GAP_S:
+            state.doubts.append((t, f"no pictures from {state.t:.1f} s to {t:.1f} s"))
+        step = state.pipeline.step(t, frame.picture, frame.small)
+        view = state.pipeline.watcher.view()
+        self._write(step)
+        self.recording.frame(t, frame.picture, view, step.events, step.verdicts)
+        state.doubt(t, view.doubts)
+        if self.order.annotate:
+            self.files[VIEWS].write(remember(t, None if view == state.view else view, step))
+            state.view = view
+        state.t, state.frames = t, frame.number
+
+    def _keep(self, frame: Frame | None = None) -> None:
+        """Keep all that is known, so that whatever happens next loses no more than what comes after it."""
+        self.recording.settle()
+        self.state.place = frame.place() if frame else None
+        self.state.sizes = {name: file.sync() for name, file in self.files.items()}
+        checkpoint.save(self.part / KEPT, self.seal, self.state)
+
+    def _write(self, step: Step) -> None:
+        self.files[EVENTS].write("".join(json_line(event) for event in step.events).encode())
+        self.files[VERDICTS].write("".join(encode(verdict) + "\n" for verdict in step.verdicts).encode())
+
+    def _report(self, say: Say, stop: Stop) -> None:
+        """Write what is made of the whole, and put the folder where it belongs."""
+        state = self.state
+        events, verdicts = (_read(self.part / name) for name in (EVENTS, VERDICTS))
+        facts = facts_of(self.key, (self.video, self.table), state, events, verdicts)
+        write_report(self.part, facts)
+        if self.order.annotate:
+
+            def go_on(t: float) -> bool:
+                say(WATCHING + (1 - WATCHING) * self._share(t))
+                return not stop()
+
+            annotated(self.part, self.video, self.order.since, remembered(self.part / VIEWS), go_on)
+        doubts = doubted(facts.doubts, stories(events, verdicts))
+        counts = {"rounds": _count(verdicts, "round-started"), "doubts": len(doubts)}
+        counts["alerts"] = _count(verdicts, "alert") - _count(verdicts, "withdrawn")
+        of = {"of": self.key, "annotated": self.order.annotate, "mark": mark(self.order.video)}
+        finish(self.order.folder, {**of, **counts}, (KEPT, BEGUN, VIEWS))
+
+
+def json_line(fact: Mapping[str, object]) -> str:
+    """Write an event as a line of JSON."""
+    return json.dumps(fact, separators=(",", ":"), ensure_ascii=False) + "\n"
+
+
+def _read(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def _count(verdicts: Sequence[Mapping[str, object]], kind: str) -> int:
+    return sum(verdict["verdict"] == kind for verdict in verdicts)

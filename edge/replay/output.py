@@ -1,0 +1,183 @@
+"""What a replay writes: lines that grow and can be cut back, and a folder for each video that is finished at once."""
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from errno import EDQUOT, EFBIG, ENOSPC
+from itertools import chain, count
+from pathlib import Path
+
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.replay.checkpoint import digest, write_whole
+from feltwatch.vision.image_file import spelled
+
+DONE = "done.json"
+BEGUN = "begun.json"
+EDGES = 1 << 20  # bytes at both ends of a video by which it is known again
+FULL = {ENOSPC, EDQUOT, EFBIG}
+
+
+class DiskFullError(UsageError):
+    """Nothing more can be written; what was finished stays."""
+
+
+def unwritable(path: str | Path, error: OSError) -> UsageError:
+    """Say that a file cannot be written, and what to do."""
+    why = (error.strerror or str(error)).lower()
+    if error.errno in FULL:
+        return DiskFullError(
+            f"{spelled(path)}: expected room to write, found none ({why}); make room, and the same command goes on"
+        )
+    return UsageError(f"{spelled(path)}: cannot be written ({why})")
+
+
+class Lines:
+    """A file that only grows; what was written after a checkpoint is cut off again."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        self.path = path
+        self.file = path.open("ab", buffering=0)
+        self.file.truncate(size)
+        self.size = size
+
+    def write(self, data: bytes) -> None:
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[self.file.write(rest) :]
+        except OSError as error:
+            raise unwritable(self.path, error) from error
+        self.size += len(data)
+
+    def sync(self) -> int:
+        """Give the size that is safe on disk."""
+        os.fsync(self.file.fileno())
+        return self.size
+
+    def close(self) -> None:
+        self.file.close()
+
+
+def part_of(folder: Path) -> Path:
+    """Give where a folder grows until it is finished."""
+    return folder.with_name(f".part-{folder.name}")
+
+
+def _old_of(folder: Path) -> Path:
+    return folder.with_name(f".old-{folder.name}")
+
+
+def mark(video: Path) -> str:
+    """Give by what a video is known again in no time: its length and both its ends."""
+    size = video.stat().st_size
+    found = hashlib.sha256(str(size).encode())
+    with video.open("rb") as file:
+        found.update(file.read(EDGES))
+        file.seek(max(0, size - EDGES))
+        found.update(file.read(EDGES))
+    return found.hexdigest()
+
+
+def folders(videos: Sequence[Path], out: Path) -> list[Path]:
+    """Give each video a folder of its own: of its name, with a number where that is another's, now or before."""
+    taken: set[str] = set()
+    found = []
+    for video in videos:
+        known = mark(video) if video.is_file() else ""
+        tries = (out / f"{video.stem}{more}" for more in chain([""], (f"-{n}" for n in count(2))))
+        folder = next(one for one in tries if one.name.casefold() not in taken and _is_for(one, known))
+        taken.add(folder.name.casefold())
+        found.append(folder)
+    return found
+
+
+def _is_for(folder: Path, known: str) -> bool:
+    marks = [read_json(folder / DONE).get("mark"), read_json(part_of(folder) / BEGUN).get("mark")]
+    return all(one in (None, known) for one in marks)
+
+
+def read_json(path: Path) -> Mapping[str, object]:
+    """Give what a file of ours says; nothing where there is none, or it was cut off."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def write_json(path: Path, facts: Mapping[str, object]) -> None:
+    write_whole(path, (json.dumps(facts, indent=1, sort_keys=True) + "\n").encode())
+
+
+@contextmanager
+def claimed(folder: Path) -> Iterator[None]:
+    """Wait until nobody else works at a folder, and keep it. The claim of one who dies is free at once."""
+    path = folder.with_name(f".lock-{folder.name}")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        handle = _locked(path)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)  # while it is held: who waits for it finds that it is gone, and makes another
+        os.close(handle)
+
+
+def _locked(path: Path) -> int:
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if path.exists() and os.path.samestat(path.stat(), os.fstat(handle)):
+                return handle
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)
+
+
+def check_free(folder: Path) -> None:
+    """Refuse a place where something lies that no replay wrote."""
+    if folder.is_dir():
+        if not read_json(folder / DONE) and any(folder.iterdir()):
+            raise UsageError(
+                f"{spelled(folder)}: expected a replay's folder, found other files; name another folder with -o"
+            )
+    elif folder.exists():
+        raise UsageError(f"{spelled(folder)}: expected a folder, found a file; name another folder with -o")
+
+
+def finish(folder: Path, facts: Mapping[str, object], leave: Iterable[str]) -> None:
+    """Seal what is written with the digest of every file; then it takes its place in one step."""
+    part = part_of(folder)
+    for name in leave:
+        (part / name).unlink(missing_ok=True)
+    files = {path.relative_to(part).as_posix(): digest(path) for path in sorted(part.rglob("*")) if path.is_file()}
+    write_json(part / DONE, {**facts, "files": files})
+    publish(folder)
+
+
+def publish(folder: Path) -> None:
+    old = _old_of(folder)
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
+    part_of(folder).rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def altered(folder: Path) -> str | None:
+    """Give the name of a file that is no longer as it was written."""
+    files = read_json(folder / DONE).get("files")
+    for name, written in files.items() if isinstance(files, dict) else ():
+        path = folder / name
+        if not path.is_file() or digest(path) != written:
+            return str(name)
+    return None

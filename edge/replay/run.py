@@ -1,0 +1,109 @@
+"""`feltwatch replay`: recorded footage through the pipeline that runs live; a folder of findings for each video."""
+
+import argparse
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TextIO
+
+from feltwatch.edge.cli.progress import Progress
+from feltwatch.edge.replay.job import Desk, InterruptedReplayError, Opener, Order, Told
+
+STOPPED = 128  # a shell's number of a command that a signal ended is this more than the signal's
+
+
+def eyes_desk(provider: str, threads: int) -> Desk:
+    """Open the pipeline with the networks that ship."""
+    from feltwatch.edge.replay.desk import EyesDesk  # noqa: PLC0415  light start
+
+    return EyesDesk(provider, threads)
+
+
+def replay(options: argparse.Namespace, opener: Opener = eyes_desk, keep_s: float = 20.0) -> int:
+    """Replay every video; give 2 if one was bad, though the others are done."""
+    from feltwatch.edge.replay.batch import Share, in_processes, in_turn, on_ray  # noqa: PLC0415  with it comes OpenCV
+
+    orders = orders_of(options, keep_s)
+    share: Share = in_turn
+    if options.ray is not None:
+        share = on_ray(options.ray)
+    elif options.jobs > 1 and len(orders) > 1:
+        share = in_processes(options.jobs)
+    progress, out = Progress(quiet=options.quiet), sys.stdout
+    bad = 0
+    with stopping() as stop:
+        for found in share(orders, opener, progress, stop):
+            progress.clear()
+            bad += not isinstance(found, Told)
+            _say(found, out)
+    if stop.signal:
+        return STOPPED + stop.signal
+    return 2 if bad else 0
+
+
+def orders_of(options: argparse.Namespace, keep_s: float) -> list[Order]:
+    """Give what is to be done; each video once, each in a folder of its own."""
+    from feltwatch.edge.config.table_file import read_table  # noqa: PLC0415  as above
+    from feltwatch.edge.replay.output import folders  # noqa: PLC0415  with it comes OpenCV
+
+    table, out = Path(options.table), Path(options.out)
+    read_table(table)  # what is wrong with it is told once
+    videos = list({os.path.realpath(name): Path(name) for name in options.videos}.values())
+    cores = len(os.sched_getaffinity(0))
+    threads = options.threads or max(1, cores // min(options.jobs, len(videos)))
+    return [
+        Order(video, table, folder, options.since, options.annotate, options.force, options.provider, threads, keep_s)
+        for video, folder in zip(videos, folders(videos, out), strict=True)
+    ]
+
+
+class Stop:
+    """Whether to stop, because of which signal."""
+
+    signal = 0
+
+    def __call__(self) -> bool:
+        return bool(self.signal)
+
+    def ask(self, number: int, frame: FrameType | None) -> None:
+        """Stop when the frame at hand is done; who asks twice is not kept waiting."""
+        del frame
+        if self.signal:
+            raise KeyboardInterrupt
+        self.signal = number
+
+
+@contextmanager
+def stopping() -> Iterator[Stop]:
+    """Let an interrupt end the work in good order; Python tells the main thread alone of one."""
+    stop = Stop()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = {number: signal.signal(number, stop.ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _say(found: Told | Exception, out: TextIO) -> None:
+    if isinstance(found, Told):
+        out.write(_summary(found))
+        out.flush()
+    elif sys.stderr is not None:
+        more = "; the same command goes on from there" if isinstance(found, InterruptedReplayError) else ""
+        sys.stderr.write(f"feltwatch: {found}{more}\n")
+
+
+def _summary(told: Told) -> str:
+    counts = ((told.rounds, "round"), (told.alerts, "alert"), (told.doubts, "doubt"))
+    parts = [f"{number or 'no'} {name}{'' if number == 1 else 's'}" for number, name in counts]
+    parts.append("done before" if told.speed is None else f"{told.speed:.1f} times real time")
+    return f"{told.video}: {', '.join(parts)} -> {told.folder}\n"

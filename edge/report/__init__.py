@@ -1,0 +1,4 @@
+"""The HTML report of a replay.
+
+Start at `page.py`; `story.py` folds events and verdicts into what the other modules draw.
+"""

@@ -1,0 +1,130 @@
+"""`feltwatch run`: cameras in, MQTT out; one process for a box, however many tables it watches."""
+
+import argparse
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from feltwatch.edge.config.paths import handed, journal_of
+from feltwatch.edge.config.table_file import TableFile, read_table
+from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.messaging.auth import password
+from feltwatch.edge.messaging.local_broker import Broker
+from feltwatch.edge.pipeline.live_desk import EyesLiveDesk, LiveOpener
+from feltwatch.edge.replay.run import Stop, stopping
+from feltwatch.edge.service import logs
+from feltwatch.edge.service.health import Vitals, stuck
+from feltwatch.edge.service.logs import say
+from feltwatch.edge.service.metrics import Endpoint
+from feltwatch.edge.service.session import Orders
+from feltwatch.edge.service.supervisor import Post
+from feltwatch.edge.service.systemd import Notifier
+
+LOOK_S: Final = 0.2  # between two looks at whether to stop
+BEAT_S: Final = 2.0  # between two words to systemd, where it does not say
+
+
+def run(options: argparse.Namespace, opener: LiveOpener = EyesLiveDesk) -> int:
+    """Watch until every camera's footage ends, the time is over, or a signal says so."""
+    secrets = logs.start(environ=_log_environ())
+    tables = [read_table(Path(name)) for name in options.tables]
+    _check(tables, options)
+    for table in tables:
+        if table.mqtt is not None:
+            secrets.hide(password(handed(table.mqtt)))
+    desk = opener(options.provider, options.threads)
+    with ExitStack() as stack:
+        own = stack.enter_context(Broker(say=say)).file if any(table.mqtt is None for table in tables) else None
+        posts = [Post(_orders(table, own, options, alone=len(tables) == 1), desk) for table in tables]
+        for address in dict.fromkeys(table.serve for table in tables if table.serve is not None):
+            endpoint = stack.enter_context(Endpoint(address, lambda: _vitals(posts)))
+            say(f"http://{address[0]}:{endpoint.port}/metrics: figures for Prometheus")
+        with stopping() as stop:
+            _hold(posts, stop)
+    return 0
+
+
+def _log_environ() -> dict[str, str]:
+    """Give the environment, in which people read what is said unless they say otherwise or systemd does."""
+    found = dict(os.environ)
+    if "JOURNAL_STREAM" not in found:
+        found.setdefault("FELTWATCH_LOG", "text")
+    return found
+
+
+def _check(tables: Sequence[TableFile], options: argparse.Namespace) -> None:
+    names = [table.id for table in tables]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"run: expected tables with an id each, found {name!r} twice")
+    if len(tables) > 1 and options.journal:
+        raise UsageError("run: expected --journal with one table, found it with several; name record.folder in each")
+    _check_folders(tables)
+    for table in tables:
+        for camera in table.cameras:
+            if not camera.source:
+                raise UsageError(
+                    f"{table.path}: camera.source: expected a URL, a device's number or a file, found none; "
+                    "name the camera"
+                )
+
+
+def _check_folders(tables: Sequence[TableFile]) -> None:
+    """See to it that no two tables keep, and clear away, their evidence in one folder."""
+    whose: dict[Path, TableFile] = {}
+    for table in tables:
+        folder = journal_of(table).parent.resolve()
+        other = whose.setdefault(folder, table)
+        if other is not table:
+            raise UsageError(
+                f"{table.path}: record.folder: expected a folder of its own, found {folder}, that of table {other.id}; "
+                "name another"
+            )
+
+
+def _orders(table: TableFile, own: MqttFile | None, options: argparse.Namespace, *, alone: bool) -> Orders:
+    broker = table.mqtt or own
+    assert broker is not None  # noqa: S101  there is one of our own where a table names none
+    return Orders(
+        table,
+        Path(options.journal).absolute() if options.journal else journal_of(table),
+        handed(broker),
+        mqtt5=table.mqtt is not None,
+        until=None if options.seconds is None else monotonic() + options.seconds,
+        out=sys.stdout if alone and not options.quiet else None,
+    )
+
+
+def _vitals(posts: Sequence[Post]) -> list[Vitals]:
+    return [found for post in posts if (found := post.vitals()) is not None]
+
+
+def _hold(posts: Sequence[Post], stop: Stop) -> None:
+    """Hold every table in a thread of its own, and tell systemd that all are well while they are."""
+    notifier = Notifier()
+    quit_ = threading.Event()
+    threads = [threading.Thread(target=post.hold, args=(quit_,), name=post.orders.table.id) for post in posts]
+    for thread in threads:
+        thread.start()
+    notifier.ready(f"watching {', '.join(post.orders.table.id for post in posts)}")
+    beat = 0.0
+    try:
+        while any(thread.is_alive() for thread in threads) and not stop():
+            next((thread for thread in threads if thread.is_alive()), threads[0]).join(LOOK_S)
+            if monotonic() >= beat:
+                beat = monotonic() + (notifier.watchdog_s or BEAT_S)
+                notifier.beat(lambda: not stuck(_vitals(posts)))
+    finally:
+        notifier.stopping()
+        quit_.set()
+        for thread in threads:
+            thread.join()
+    for post in posts:
+        if post.failed is not None:
+            raise post.failed

@@ -1,0 +1,314 @@
+"""One table from a beginning to its end: opened from its journal, watched picture by picture, closed in good order.
+
+One thread watches: it alone takes pictures, lets commands in and writes the journal. What other threads have to say
+(the outbox, the evidence) waits in a queue until it comes by.
+"""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from logging import ERROR
+from pathlib import Path
+from queue import SimpleQueue
+from time import monotonic, time
+from typing import Final, TextIO
+
+from feltwatch.edge.camera.feed import Feed, Shot
+from feltwatch.edge.camera.sources import open_source
+from feltwatch.edge.config.table_file import TableFile
+from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.errors import UsageError
+from feltwatch.edge.evidence.live_evidence import LiveRecorder
+from feltwatch.edge.evidence.retention import Limits, Space, estimate, habits
+from feltwatch.edge.evidence.store import Kept, answers, sweep, unanswered
+from feltwatch.edge.journal.record import Record
+from feltwatch.edge.journal.store import claimed
+from feltwatch.edge.journal.write_buffer import Holding
+from feltwatch.edge.messaging.commands import Refused, Taken
+from feltwatch.edge.messaging.mqtt import Terms
+from feltwatch.edge.messaging.outbox import Inbox, Outbox, Voice
+from feltwatch.edge.messaging.schema import NoteKind
+from feltwatch.edge.messaging.speech import Speech
+from feltwatch.edge.pipeline.live_desk import LiveDesk
+from feltwatch.edge.pipeline.sight import Judged, Sight
+from feltwatch.edge.pipeline.table_state import Course
+from feltwatch.edge.service.health import Health, Pulse, Sources, Vitals
+from feltwatch.edge.service.host_clock import Clock
+from feltwatch.edge.service.housekeeping import Duties
+from feltwatch.edge.service.logs import say
+from feltwatch.edge.service.opening import BACK, Opened, door, opened
+from feltwatch.engine.model.verdicts import Alert
+
+TURN_S: Final = 0.1  # so long a picture is waited for
+GOODBYE_S: Final = 10.0  # for what is not acknowledged when all ends
+CUT_SHORT_S: Final = 2.0  # for it to let go when something broke
+UNSEEN: Final = "no camera has shown the table yet"
+COMMANDS: Final = 20  # that are let in between two pictures
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What a table is watched with."""
+
+    table: TableFile
+    journal: Path
+    broker: MqttFile
+    mqtt5: bool = True
+    until: float | None = None  # on the monotonic clock
+    out: TextIO | None = None  # where events and verdicts are written as they come
+
+    @property
+    def folder(self) -> Path:
+        return self.journal.parent
+
+
+@dataclass(slots=True)
+class Later:
+    """What other threads have to say, until the one that watches comes by."""
+
+    kept: SimpleQueue[Kept] = field(default_factory=SimpleQueue)
+    broker: SimpleQueue[str] = field(default_factory=SimpleQueue)
+    disk: SimpleQueue[str] = field(default_factory=SimpleQueue)
+
+
+class Sitting:
+    """Holds a table from a beginning to its end, or until something of ours breaks."""
+
+    def __init__(self, orders: Orders, desk: LiveDesk, why: str = "", now: Callable[[], float] = monotonic) -> None:
+        self.orders, self.desk, self.now = orders, desk, now
+        self.broke = why  # what ended the sitting before this one
+        self.stepped = False
+        self.unread = 0  # commands that never got to the door
+        self.began = now()
+        self.later = Later()
+        self.inbox = Inbox()
+        self.pulse = Pulse(now)
+        self.clock = Clock()
+        self.sight: Sight | None = None
+        self.health: Health | None = None
+
+    @property
+    def lasted_s(self) -> float:
+        return self.now() - self.began
+
+    def vitals(self) -> Vitals | None:
+        return None if self.health is None else self.health.vitals()
+
+    def hold(self, stop: Callable[[], bool]) -> None:
+        """Watch until the footage is over, the time is, or it is asked to stop."""
+        with ExitStack() as stack:
+            self._open(stack)
+            while not stop() and not self._over():
+                self._turn()
+            self._end()
+
+    # ---- beginning --------------------------------------------------------------------------------------------------
+
+    def _open(self, stack: ExitStack) -> None:
+        orders, table = self.orders, self.orders.table
+        sources = [
+            open_source(one.source, table.path.parent, f"{table.path}: camera.source", loop=one.loop)
+            for one in table.cameras
+        ]
+        self.space = self._space()
+        stack.enter_context(claimed(orders.journal))
+        found = self._opened()
+        stack.callback(found.journal.close)
+        self.journal, self.signer = found.journal, found.signer
+        self.holding = Holding(found.journal.add, self.later.disk.put, self.space)
+        self.recorder = LiveRecorder(
+            orders.folder, self.later.kept.put, [one.name for one in table.cameras], self.space
+        )
+        self.recorder.table = table.id
+        stack.callback(self.recorder.close)
+        self.record = Record(self.holding.add, self.recorder.promise, orders.out)
+        self.fold = found.fold
+        self.speech = Speech(table, found.journal, found.signer.public)
+        self.door = door(self.speech.address, table, found.journal)
+        self.course, self.again = found.course or Course(table.book), found.course is not None
+        self.offset = round(self.course.t + found.away_s, 3) if self.again else 0.0
+        self.feeds = [
+            Feed(source, one.name, str(table.path), offset=self.offset, now=self.now)
+            for source, one in zip(sources, table.cameras, strict=True)
+        ]
+        for feed in self.feeds:
+            stack.callback(feed.close)
+        stack.callback(self._stop_feeds)  # all of them, before one is waited for
+        self.duties = Duties(self)
+        self.outbox = self._outbox()
+        stack.callback(self.outbox.close, CUT_SHORT_S)
+        self.health = Health(self._sources())
+        self._greet(found)
+        self._answer_for(found)
+        self.outbox.start()
+        for feed in self.feeds:
+            feed.start()
+
+    def _stop_feeds(self) -> None:
+        for feed in self.feeds:
+            feed.stop()
+
+    def _space(self) -> Space:
+        """Have room before anything is written: the disk may have been full when power failed."""
+        record = self.orders.table.record
+        limits = Limits(record.days, record.gigabytes)
+        space = Space(self.orders.folder, limits)
+        free = space.free(self.orders.folder).free
+        found = habits(self.orders.folder, self.orders.journal)
+        say(estimate(self.orders.table.id, found, limits, record.journal_days, free), table=self.orders.table.id)
+        return space
+
+    def _opened(self) -> Opened:
+        try:
+            return opened(self.orders.journal, self.orders.table, time())
+        except UsageError:
+            if not self.space.give_back():
+                raise
+            return opened(self.orders.journal, self.orders.table, time())
+
+    def _outbox(self) -> Outbox:
+        speech, table = self.speech, self.orders.table
+        voice = Voice(
+            encode=speech.entry,
+            birth=lambda: (speech.online(), speech.state(self.duties.state)),
+            farewell=partial(speech.offline, "feltwatch was stopped"),
+            command=self.inbox.put,
+            say=self.later.broker.put,
+        )
+        client = f"feltwatch-{table.site}-{table.id}"
+        terms = Terms(client, speech.will(), speech.address.commands, mqtt5=self.orders.mqtt5)
+        return Outbox(self.journal, self.orders.broker, terms, voice)
+
+    def _sources(self) -> Sources:
+        return Sources(
+            table=self.orders.table.id,
+            pulse=self.pulse,
+            cameras={feed.name: feed for feed in self.feeds},
+            seq=lambda: self.journal.head.seq,
+            outbox=self.outbox.depth,
+            broker=lambda: self.outbox.connected,
+            folder=self.orders.folder,
+            clock=self.clock,
+        )
+
+    def _greet(self, found: Opened) -> None:
+        """Say how it begins, and what the run before it left."""
+        if found.aside is not None:
+            self.note("broken", f"the journal was damaged, and lies in {found.aside.name} now; this is a new one")
+        if self.broke:
+            self.note("broken", f"begun again after {self.broke}")
+        elif found.last is None:
+            self.note("started", "watching begins with a new journal")
+        elif found.clean:
+            self.note("started", f"watching begins again; nobody watched since {found.last.at}")
+        else:
+            self.note(
+                "started",
+                f"watching begins again; the run before ended without a word: the record goes to entry "
+                f"{found.last.seq}, {found.last.at}, and nobody watched since",
+            )
+
+    def _answer_for(self, found: Opened) -> None:
+        """Say what came of evidence that the run before promised, and did not tell of any more."""
+        sweep(self.orders.folder)
+        since = max(found.journal.base[0], found.journal.head.seq - BACK)
+        for promise in unanswered(found.journal.read(since, BACK, ("alert", "evidence"))):
+            for kept in answers(self.orders.folder, promise):
+                self.record.evidence(kept)
+
+    # ---- watching ---------------------------------------------------------------------------------------------------
+
+    def _over(self) -> bool:
+        limit = self.orders.until
+        return all(feed.ended for feed in self.feeds) or (limit is not None and self.now() >= limit)
+
+    def _turn(self) -> None:
+        """Take what has come: commands, a picture of each camera, what others had to say."""
+        for _ in range(COMMANDS):
+            if not self._command():
+                break
+        for feed in self.feeds:
+            shot = feed.take(TURN_S / len(self.feeds))
+            if shot is not None:
+                self._look(feed, shot)
+        self.outbox.check()
+        self.duties.tend()
+
+    def _look(self, feed: Feed, shot: Shot) -> None:
+        if self.sight is None:
+            self.sight = Sight(self.desk.watching(self.orders.table), self.course, self.fold, again=self.again)
+        start = self.now()
+        judged = self.sight.step(feed.name, shot.t, shot.picture, shot.small)
+        self.stepped = True
+        self.pulse.stepped(self.now() - start)
+        self.recorder.frame(feed.name, shot.t, shot.picture, self.sight.watching.view(feed.name))
+        if judged.events or judged.verdicts:
+            self.tell(judged)
+            self.pulse.lag.add(self.now() - shot.taken)
+
+    def tell(self, judged: Judged) -> None:
+        """Keep what came, and have it told; evidence is made of what is kept."""
+        for verdict in judged.verdicts:
+            if isinstance(verdict, Alert):
+                self.pulse.alert(verdict.severity)
+        self.record.tell(judged)
+        self.recorder.begin()
+        self.outbox.wake()
+        self.duties.changed = True
+
+    def note(self, kind: NoteKind, says: str, *, camera: str | None = None, since: float | None = None) -> None:
+        """Say something of the box itself, to people here and to whoever listens."""
+        say(says, table=self.orders.table.id)
+        self.record.note(kind, says, camera=camera, since=since)
+        self.outbox.wake()
+
+    def _command(self) -> bool:
+        incoming = self.inbox.take()
+        found: Taken | Refused | None
+        if incoming is None:
+            self._count_unread()
+            found = self.door.due(self.now())
+        elif self.sight is None:
+            found = self.door.refuse(incoming, UNSEEN, self.now())
+        else:
+            t = round(max(self.sight.t, self.offset + self.now() - self.began), 3)
+            found = self.door.take(incoming, self.sight.table, t, self.now())
+        if found is not None:
+            self._answer(found)
+        return incoming is not None
+
+    def _count_unread(self) -> None:
+        unread = self.inbox.dropped + self.outbox.oversized
+        if unread > self.unread:
+            self.door.unread(unread - self.unread)
+            self.unread = unread
+
+    def _answer(self, found: Taken | Refused) -> None:
+        body = found.body
+        sender = body.sender or "somebody unnamed"
+        by = sender if body.proven else f"{sender} (not proven)"
+        says = f"a command of {by} on {body.topic}: {'taken' if body.taken else body.why}"
+        say(says if body.times == 1 else f"{says} ({body.times} times)", table=self.orders.table.id)
+        self.record.add("command", body)
+        self.outbox.wake()
+        if isinstance(found, Taken):
+            assert self.sight is not None  # noqa: S101  the door is open only then
+            self.tell(self.sight.told(found.text))
+
+    # ---- ending -----------------------------------------------------------------------------------------------------
+
+    def _end(self) -> None:
+        if self.sight is not None:
+            self.tell(self.sight.finish())
+        self.recorder.close()
+        self.duties.last()
+        self.note("stopped", "feltwatch was stopped")
+        self.duties.sign()
+        for batch in self.holding.finish():
+            for fact in batch.facts:  # the last place that is left for it
+                say(f"not in the journal: {batch.at} {fact.kind} {fact.body}", table=self.orders.table.id, level=ERROR)
+        self.outbox.close(GOODBYE_S)
+        left = self.outbox.depth()
+        if left:
+            say(f"{left} messages wait in the journal for a broker", table=self.orders.table.id)

@@ -1,0 +1,344 @@
+"""The Initial Deal: every first and second card against the box it was due to, and reconstruction."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from feltwatch.engine.blackjack import misplaced_cards, side_bets, subsequent_deal
+from feltwatch.engine.model.cards import spoken
+from feltwatch.engine.model.events import Dealt
+from feltwatch.engine.model.spots import SHOE, Zone, hand_zone
+from feltwatch.engine.model.verdicts import Remedy
+from feltwatch.engine.round import checks
+from feltwatch.engine.round.base import Plan, Seen
+
+if TYPE_CHECKING:
+    from feltwatch.engine.blackjack.round import BlackjackRound
+
+
+SIMULTANEOUS = "simultaneous-cards"
+AWAY_S = 1.5  # a card may be lifted and laid down again
+LONG_S = 2.0  # between a card that fell off the table and the next thing taken up
+
+
+@dataclass(slots=True)
+class Misdeal:
+    """An open error of order: the sequence of cards is kept, and laid again over the expected slots."""
+
+    alert: str
+    code: str
+    seen: Seen
+    at: int  # its place in the sequence
+    due: int  # the box (0: the dealer) whose card it was
+    t: float
+    plan: Plan
+
+
+def dealt(r: "BlackjackRound", seen: Seen) -> None:
+    """A card of the first two passes."""
+    if r.misdeal is not None:
+        _lay(r, seen)
+        _follow(r, r.misdeal, seen)
+        return
+    if r.loose:
+        _lay(r, seen)
+        go_on(r)
+        return
+    box, place = seen.zone.box or 0, len(r.sequence) - 1
+    due = _due(r, box, place)
+    _lay(r, seen)
+    if due < 0 and r.boxes:
+        go_on(r)
+        return
+    if box == due:
+        if all(_given_back(r, left) for left in r.order[place + 1 :]):
+            subsequent_deal.begin(r)
+        return
+    code = _code(r, box, due, place)
+    if code == "unexpected-card":
+        _unexpected(r, seen)
+        return
+    _raise(r, code, seen, due, place)
+
+
+def _due(r: "BlackjackRound", box: int, place: int) -> int:
+    """Give the box whose card comes now (0: the dealer); one whose bet was given back may be left out."""
+    while place < len(r.order) and r.order[place] != box and _given_back(r, r.order[place]):
+        del r.order[place]
+    if place >= len(r.order):
+        return -1
+    return box if _optional(r, box, place) else r.order[place]
+
+
+def _given_back(r: "BlackjackRound", box: int) -> bool:
+    return box > 0 and r.hands[box][0].invalid
+
+
+def _raise(r: "BlackjackRound", code: str, seen: Seen, due: int, place: int) -> None:
+    box = seen.zone.box or 0
+    went = "the dealer" if box == 0 else f"box {box}"
+    was = "the dealer" if due == 0 else f"box {due}"
+    about = box if code in ("card-to-box-without-bet", "box-double-card") else due
+    name = r.alert(
+        code,
+        f"The {spoken(seen.card)} went to {went}; it was due to {was}.",
+        r.error_remedy(assignment(r)),
+        anchor=seen.id,
+        box=about or None,
+        hand=1 if about else None,
+        evidence=(seen.id,),
+    )
+    if name:
+        _open(r, Misdeal(name, code, seen, place, due, r.t, r.plan(name)))
+    else:
+        go_on(r)
+
+
+def together(r: "BlackjackRound", seen: Seen, name: str) -> None:
+    """Two cards drawn together came to one box: one of them is the next card (5.12)."""
+    _lay(r, seen)
+    plan = r.plan(name)
+    if r.misdeal is None:
+        _open(r, Misdeal(name, SIMULTANEOUS, seen, len(r.sequence) - 1, seen.zone.box or 0, r.t, plan))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ruling:
+    """What a ruling on a misdeal does: a value, so that a round in the middle can be kept and gone on with."""
+
+    round: "BlackjackRound"
+    slip: Misdeal
+
+    def __call__(self, choice: str, _: int | None) -> None:
+        ruled(self.round, self.slip, choice)
+
+
+def _open(r: "BlackjackRound", slip: Misdeal) -> None:
+    slip.plan.rule = _Ruling(r, slip)
+    r.misdeal = slip
+    settled_by_book(r, slip.alert)
+
+
+def settled_by_book(r: "BlackjackRound", name: str) -> None:
+    """Where the book itself voids the round for the error, it is void."""
+    remedy = r.alerts[name].remedy
+    if remedy.outcome == "void" and not remedy.options and not r.only_seen:
+        r.plans.pop(name, None)
+        r.void_round(r.alerts[name].says)
+
+
+def _optional(r: "BlackjackRound", box: int, place: int) -> bool:
+    """Chips left from the last round are a bet after all if a card comes to their box in its turn."""
+    if box not in r.optional or place > len(r.boxes) or r.order[place] == box:
+        return False
+    before = r.order[place - 1] if place else 0
+    due = r.order[place]
+    if not (before < box and (due == 0 or box < due)):
+        return False
+    r.optional.discard(box)
+    stacks = [s for s in r.stacks.values() if s.spot.box == box and s.held and s.spot.kind == "main"]
+    stacks = [stack for stack in stacks if stack.present] or stacks  # what was taken up meanwhile is no bet
+    if not stacks:
+        return False
+    for stack in stacks:
+        stack.held, stack.at_close, stack.stake, stack.known = False, True, stack.now, stack.now
+    r.bettors[box] = stacks
+    r.open_box(box)
+    r.order = [*r.boxes, 0, *r.boxes]
+    return True
+
+
+def _code(r: "BlackjackRound", box: int, due: int, place: int) -> str:
+    """Name the deviation; the more particular name takes precedence."""
+    if not r.boxes:
+        return "unexpected-card"
+    if box and box not in r.hands:
+        return "card-to-box-without-bet"
+    first_pass = place <= len(r.boxes)
+    if box == 0:
+        return _skipped(r) if first_pass else "dealer-second-card-too-early"
+    again = place > 0 and r.order[place - 1] == box
+    if due == 0:
+        return "box-double-card" if again and box != r.boxes[0] else "dealer-first-card-missing"
+    return "box-double-card" if again else _skipped(r)
+
+
+def _skipped(r: "BlackjackRound") -> str:
+    """Passed over, until its card comes later; where the round is cancelled at once nobody waits for that."""
+    return "wrong-box-order" if r.book.reconstructs == "void" and r.switches.live_error == "cancel" else "box-skipped"
+
+
+def _unexpected(r: "BlackjackRound", seen: Seen) -> None:
+    if any(alert.code == "unexpected-card" for alert in r.alerts.values()):
+        return
+    name = r.alert(
+        "unexpected-card",
+        f"The {spoken(seen.card)} came to {seen.zone.text}, where no rule asks for a card.",
+        Remedy("options", r.book.clause("ruling"), ("continue", "void"), says="Stop; the supervisor decides."),
+        anchor=seen.id,
+        box=seen.zone.box or None,
+        evidence=(seen.id,),
+    )
+    r.plan(name)
+    r.cancel(name)
+
+
+def _lay(r: "BlackjackRound", seen: Seen) -> None:
+    """Put a card where it lies."""
+    hand = r.hand(seen.zone.box or 0)
+    if hand is not None:
+        hand.add(seen)
+
+
+def assignment(r: "BlackjackRound") -> list[tuple[Seen, Zone]]:
+    """Lay the sequence of cards over the slots of the Initial Deal; what is left over is the next card."""
+    slots = [hand_zone(box) for box in r.order]
+    return [(seen, slots[index] if index < len(slots) else SHOE) for index, seen in enumerate(r.sequence)]
+
+
+def _follow(r: "BlackjackRound", slip: Misdeal, seen: Seen) -> None:
+    """More cards fall before the error is put right: say how it then stands, never alert twice."""
+    place = len(r.sequence) - 1
+    first_pass = slip.at <= len(r.boxes)
+    last = len(r.boxes) if first_pass else len(r.order) - 1
+    remedy = r.error_remedy(assignment(r))
+    if slip.code == "box-skipped" and seen.zone.box == slip.due and place <= last:
+        name = r.alert(
+            "wrong-box-order",
+            f"Box {slip.due} was passed over and got its card later in the same pass.",
+            remedy,
+            anchor=slip.seen.id,
+            box=slip.due,
+            hand=1,
+            evidence=(slip.seen.id, seen.id),
+            t=slip.t,
+            replaces=slip.alert,
+        )
+        r.misdeal, r.loose = None, not name
+        if name:
+            _open(r, Misdeal(name, "wrong-box-order", slip.seen, slip.at, slip.due, slip.t, r.plan(name)))
+    else:
+        r.remedied(slip.alert, remedy if slip.code != SIMULTANEOUS else r.alerts[slip.alert].remedy)
+    lying_right(r)
+
+
+def lying_right(r: "BlackjackRound") -> None:
+    """Once the cards lie as they should the error is put right; once every hand has its two, play may begin."""
+    if r.misdeal is not None and all(seen.zone is zone for seen, zone in assignment(r)):
+        r.misdeal.plan.waits = False
+        r.misdeal = None
+    if not (len(r.dealer) and all(len(hand) > 1 or hand.invalid for hand in r.all_hands())):
+        return
+    if r.playing:
+        subsequent_deal.begin_again(r)
+    else:
+        subsequent_deal.begin(r)
+
+
+def moved(r: "BlackjackRound", seen: Seen, source: Zone) -> None:
+    """A card is carried to another place before play has begun: the deal is being put right."""
+    slip = r.misdeal
+    if slip is not None and slip.code == SIMULTANEOUS:
+        _second_first(r, slip.seen, seen)
+    old = r.hand(source.box, source.hand) if source.box is not None else None
+    new = r.hand(seen.zone.box, seen.zone.hand) if seen.zone.box is not None else None
+    if old is not None and seen in old.cards:
+        old.drop(seen)
+    if new is not None and seen not in new.cards:
+        new.add(seen)
+        new.cards.sort(key=lambda one: one.n)
+    r.loose = r.loose or slip is None
+    lying_right(r)
+
+
+def _second_first(r: "BlackjackRound", second: Seen, moved: Seen) -> None:
+    """Of two cards drawn together the first is carried on: the Player takes the second."""
+    at = next((i for i, one in enumerate(r.sequence) if one is second), 0)
+    if at and r.sequence[at - 1] is moved:
+        r.sequence[at - 1 : at + 1] = [second, moved]
+        moved.n, second.n = second.n, moved.n
+
+
+def removed(r: "BlackjackRound", seen: Seen) -> None:
+    """A card is taken up again before play has begun: it is not in the sequence until it comes back."""
+    hand = r.hand(seen.zone.box) if seen.zone.box is not None else None
+    if hand is None or seen not in hand.cards:
+        return
+    if r.misdeal is None:
+        if not (r.only_seen or r.gap):  # else what was said may not have been heard
+            checks.gone(r, seen)
+        return
+    hand.drop(seen)
+    r.sequence = [one for one in r.sequence if one is not seen]
+    lying_right(r)
+
+
+def missing(r: "BlackjackRound", event: Dealt) -> None:
+    """A card falls, and one had left the table before it: play goes on without it, or this is it."""
+    gone = _gone(r)
+    if len(gone) != 1 or r.misdeal is not None:
+        return  # none has, or the cards are being taken up
+    seen = gone[0]
+    if event.id not in r.seen and event.zone is seen.zone and event.card is seen.card is not None:
+        r.seen[event.id] = seen  # it is back under another name
+    if event.t - (seen.gone_at or 0) >= AWAY_S:
+        checks.gone(r, seen)
+
+
+def left_alone(r: "BlackjackRound") -> None:
+    """The round is broken off: a card that had left long before the others had fallen off the table."""
+    gone = sorted(_gone(r), key=lambda one: one.gone_at or 0)
+    if not gone or r.misdeal is not None:
+        return
+    since = [one.gone_at for one in gone[1:]] + [stack.emptied for stack in r.stacks.values()]
+    if all(t is None or t - (gone[0].gone_at or 0) >= LONG_S for t in since):
+        checks.gone(r, gone[0])
+
+
+def _gone(r: "BlackjackRound") -> list[Seen]:
+    return [seen for seen in r.sequence if seen.gone]
+
+
+def ruled(r: "BlackjackRound", slip: Misdeal, choice: str) -> None:
+    """Carry a ruling through: the cards as reconstructed, or as they lie."""
+    if slip not in (r.misdeal, r.lapsed) or choice == "return-bet":
+        return
+    late, r.misdeal, r.lapsed = slip is r.lapsed, None, None
+    if choice != "continue-reconstructed" and slip.code != SIMULTANEOUS:
+        go_on(r)
+    elif late and (r.complete or any(hand.split or hand.doubled for hand in r.all_hands())):
+        slip.plan.waits = True  # too much has happened to say by itself where each card goes
+    else:
+        _lay_again(r)
+
+
+def _lay_again(r: "BlackjackRound") -> None:
+    targets = assignment(r)
+    r.stray, r.subsequent, r.hit, r.dealer_shown = None, False, False, False
+    r.apart.clear()
+    r.waiting.clear()
+    for hand in (*r.all_hands(), r.dealer):
+        for seen in list(hand.cards):
+            hand.drop(seen)
+    for seen, zone in targets:
+        seen.zone = zone
+        if (new := r.hand(zone.box) if zone.box is not None else None) is not None:
+            new.add(seen)
+    lying_right(r)
+    if r.playing:
+        for seen, zone in targets:
+            if zone is SHOE:
+                misplaced_cards.next_card(r, seen)
+
+
+def go_on(r: "BlackjackRound") -> None:
+    """As the cards lie: the hands still short of a card take it as it comes."""
+    r.loose = True
+    if not r.playing:
+        lying_right(r)
+
+
+def check_insurance(r: "BlackjackRound") -> None:
+    """Chips on the insurance line before the cards say that there is nothing to insure."""
+    for stack in side_bets.insured(r):
+        if not r.upcard_is_ace and r.upcard is not None:
+            subsequent_deal.no_insurance(r, stack)

@@ -1,0 +1,97 @@
+"""Side bets of the blackjack books: pairs, Under and Over 13, Boom Busted, Insurance."""
+
+from typing import TYPE_CHECKING
+
+from feltwatch.engine.model.cards import Card
+
+if TYPE_CHECKING:
+    from feltwatch.engine.blackjack.hands import Hand
+    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.round.bets import Stack
+
+FIRST_TWO = ("pair", "under13", "over13", "rws-pairs")
+THIRTEEN = 13
+
+
+def pair_kind(one: Card, two: Card) -> str:
+    """Name the pair of the 2024 book, or "".
+
+    >>> from feltwatch.engine.model.cards import cards
+    >>> pair_kind(*cards("Qc Qs")), pair_kind(*cards("Ah Ah")), pair_kind(*cards("Qc Kc"))
+    ('coloured-pair', 'ace-pair-suited', '')
+    """
+    if one.rank != two.rank:
+        return ""
+    if one.suit == two.suit:
+        return "ace-pair-suited" if one.rank == "A" else "suited-pair"
+    return "coloured-pair" if one.red == two.red else "mixed-pair"
+
+
+def wins(kind: str, one: Card, two: Card) -> str:
+    """Give what a side bet on the first two cards wins by (a key of the pay table), or ""."""
+    if kind == "pair":
+        return "pair" if one.rank == two.rank else ""
+    if kind == "rws-pairs":
+        return pair_kind(one, two)
+    points = one.value + two.value  # the Ace counts 1 here, a Blackjack is Under 13
+    return kind if (points < THIRTEEN if kind == "under13" else points > THIRTEEN) else ""
+
+
+def settle_first_two(r: "BlackjackRound") -> None:
+    """Decide the side bets on the first two cards of each box."""
+    for stack in r.stacks.values():
+        if stack.spot.kind in FIRST_TWO and stack.at_close and not stack.rejected:
+            _first_two(r, stack)
+
+
+def _first_two(r: "BlackjackRound", stack: "Stack") -> None:
+    hands = r.hands.get(stack.spot.box)
+    if not hands or len(hands[0]) < 2 or hands[0].invalid:
+        return
+    kind = stack.spot.kind
+    one, two = hands[0].cards[0].card, hands[0].cards[1].card
+    if one is None or two is None:
+        return
+    won = wins(kind, one, two)
+    if won:
+        r.line(stack, "win", r.book.clause(won), odds=r.book.pays[won])
+    else:
+        thirteen = kind in ("under13", "over13") and one.value + two.value == THIRTEEN
+        r.line(stack, "lose", r.book.clause("thirteen" if thirteen else kind))
+
+
+def settle_boom(r: "BlackjackRound") -> None:
+    """Boom Busted goes by the number of cards with which the dealer busts."""
+    dealer = r.dealer
+    for stack in booms(r):
+        key = boom(dealer)
+        if key:
+            r.line(stack, "win", r.book.clause(key), odds=r.book.pays[key])
+        else:
+            r.line(stack, "lose", r.book.clause("boom-lost"))
+
+
+def boom(dealer: "Hand") -> str:
+    """Give what Boom Busted wins by (a key of the pay table), or ""."""
+    return f"boom{min(len(dealer), 8)}" if dealer.bust else ""
+
+
+def booms(r: "BlackjackRound") -> list["Stack"]:
+    return [s for s in r.stacks.values() if s.spot.kind == "boom-busted" and s.at_close and not s.rejected]
+
+
+def settle_insurance(r: "BlackjackRound", dealer: "Hand") -> None:
+    """Insurance wins on a dealer's Blackjack only."""
+    clause = r.book.clause("insurance")
+    for stack in insured(r):
+        hands = r.hands.get(stack.spot.box)
+        if hands and hands[0].invalid:
+            continue
+        if dealer.natural:
+            r.line(stack, "win", clause, odds=r.book.pays["insurance"])
+        else:
+            r.line(stack, "lose", clause)
+
+
+def insured(r: "BlackjackRound") -> list["Stack"]:
+    return [s for s in r.stacks.values() if s.spot.kind == "insurance" and s.at_close and not s.rejected]

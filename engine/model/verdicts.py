@@ -1,0 +1,268 @@
+"""What the engine says: rounds, alerts, settlements; frozen values and their one JSON shape."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from feltwatch.engine.model.money import plain
+
+SEVERITIES = {"S1": "void", "S2": "stop", "S3": "correct", "S4": "advise"}
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One card of a reconstruction: which, from where, to where."""
+
+    card: str
+    face: str | None
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """How to put it right."""
+
+    outcome: str
+    clause: str
+    options: tuple[str, ...] = ()
+    hands: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
+    moves: tuple[Move, ...] = ()
+    ask: tuple[str, ...] = ()  # decisions made on a wrong card, to be asked again
+    boxes: tuple[int, ...] = ()  # whose players have the options
+    says: str = ""
+
+    def to_dict(self) -> dict[str, object]:
+        found: dict[str, object] = {
+            "outcome": self.outcome,
+            "clause": self.clause,
+            "options": list(self.options),
+            "hands": {zone: list(cards) for zone, cards in self.hands.items()},
+            "says": self.says,
+        }
+        if self.moves:
+            found["moves"] = [
+                {"id": move.card, "card": move.face, "from": move.source, "to": move.target} for move in self.moves
+            ]
+        if self.ask:
+            found["ask"] = list(self.ask)
+        if self.boxes:
+            found["boxes"] = list(self.boxes)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """The table erred: which clause, where, by what evidence, and the remedy."""
+
+    t: float
+    round: int
+    code: str
+    book: str
+    clause: str
+    severity: str
+    id: str
+    box: int | None
+    hand: int | None
+    says: str
+    evidence: tuple[str, ...]
+    remedy: Remedy
+    replaces: str | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        found: dict[str, object] = {
+            "t": self.t,
+            "verdict": "alert",
+            "round": self.round,
+            "code": self.code,
+            "book": self.book,
+            "clause": self.clause,
+            "severity": self.severity,
+            "id": self.id,
+            "box": self.box,
+            "hand": self.hand,
+            "says": self.says,
+            "evidence": list(self.evidence),
+            "remedy": self.remedy.to_dict(),
+        }
+        if self.replaces:
+            found["replaces"] = self.replaces
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Remedied:
+    """The remedy of an alert as it stands after more cards have fallen."""
+
+    t: float
+    round: int
+    alert: str
+    remedy: Remedy
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "t": self.t,
+            "verdict": "remedy",
+            "round": self.round,
+            "alert": self.alert,
+            "remedy": self.remedy.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """An alert that a later fact made false."""
+
+    t: float
+    round: int
+    alert: str
+    why: str
+
+    def to_dict(self) -> dict[str, object]:
+        return {"t": self.t, "verdict": "withdrawn", "round": self.round, "alert": self.alert, "why": self.why}
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What one bet of one hand comes to."""
+
+    t: float
+    round: int
+    box: int
+    hand: int
+    bet: str
+    stake: Decimal | None
+    result: str
+    clause: str
+    odds: str | None = None
+    returned: Decimal | None = None
+    effective: Decimal | None = None  # the part of the stake that plays, where a limit cut it
+    exact: str | None = None  # the net before rounding, where rounding changed it
+    units: int | None = None
+    revises: bool = False
+
+    @property
+    def key(self) -> tuple[int, int, str]:
+        return self.box, self.hand, self.bet
+
+    @property
+    def effective_stake(self) -> Decimal | None:
+        return self.stake if self.effective is None else self.effective
+
+    @property
+    def net(self) -> Decimal | None:
+        return None if self.stake is None or self.returned is None else self.returned - self.stake
+
+    def to_dict(self) -> dict[str, object]:
+        found: dict[str, object] = {
+            "t": self.t,
+            "verdict": "settlement",
+            "round": self.round,
+            "box": self.box,
+            "hand": self.hand,
+            "bet": self.bet,
+            "stake": plain(self.stake),
+            "result": self.result,
+            "odds": self.odds,
+            "returned": plain(self.returned),
+            "net": plain(self.net),
+            "clause": self.clause,
+        }
+        if self.effective is not None:
+            found["effective"] = plain(self.effective)
+        if self.exact is not None:
+            found["exact"] = self.exact
+        if self.units is not None:
+            found["units"] = self.units
+        if self.revises:
+            found["revises"] = True
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decision as the engine takes it: told, or inferred from what happened next."""
+
+    t: float
+    round: int
+    box: int
+    hand: int
+    action: str
+    inferred: bool
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "t": self.t,
+            "verdict": "decision",
+            "round": self.round,
+            "box": self.box,
+            "hand": self.hand,
+            "action": self.action,
+            "inferred": self.inferred,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What the book lets a hand do."""
+
+    t: float
+    round: int
+    box: int
+    hand: int
+    actions: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "t": self.t,
+            "verdict": "offer",
+            "round": self.round,
+            "box": self.box,
+            "hand": self.hand,
+            "actions": list(self.actions),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A round began."""
+
+    t: float
+    round: int
+
+    def to_dict(self) -> dict[str, object]:
+        return {"t": self.t, "verdict": "round-started", "round": self.round}
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A round is over: completed, void, or not to be known."""
+
+    t: float
+    round: int
+    result: str
+    why: str
+    inferred: bool = False  # nobody said that it was void
+
+    def to_dict(self) -> dict[str, object]:
+        found: dict[str, object] = {
+            "t": self.t,
+            "verdict": "round-ended",
+            "round": self.round,
+            "result": self.result,
+            "why": self.why,
+        }
+        if self.inferred:
+            found["inferred"] = True
+        return found
+
+
+Verdict = Alert | Remedied | Withdrawn | Settlement | Decided | Offered | Started | Ended
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False)
+
+
+def encode(verdict: Verdict) -> str:
+    """Give the verdict as one line of JSON."""
+    return _ENCODER.encode(verdict.to_dict())

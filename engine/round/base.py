@@ -1,0 +1,400 @@
+"""One round as it is lived through: what lies where, what has been said, and what waits for a ruling."""
+
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+from feltwatch.engine.books import Book
+from feltwatch.engine.model.events import Chips, Dealt, Decision, Event, Gap, Move, Remove, Signal, Tick, Turn
+from feltwatch.engine.model.money import Odds
+from feltwatch.engine.model.shoe import Shoe
+from feltwatch.engine.model.spots import OUTSIDE, Spot, Zone
+from feltwatch.engine.model.verdicts import Ended, Remedy, Settlement
+from feltwatch.engine.model.verdicts import Move as CardMove
+from feltwatch.engine.round import bets, bets_after_close, broken_off, checks, payments
+from feltwatch.engine.round.bets import Stack
+from feltwatch.engine.round.camera_only import Watched
+from feltwatch.engine.round.findings import Plan, Seen
+from feltwatch.engine.round.line import Terms, worth
+
+
+class Round(Watched):
+    """State derived from a log of events; the log is the truth, and feeding it again gives the same state."""
+
+    def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:
+        super().__init__(book, number, dismissed)
+        self.shoe = shoe
+        self.seen: dict[str, Seen] = {}
+        self.stacks: dict[str, Stack] = {}
+        self.stale: dict[str, Zone] = {}
+        self.told = book.switches.decisions == "told"
+        self.void = ""
+        self.absent: set[int] = set()
+        self.dropped: dict[str, Plan] = {}
+        self.outside_chips: set[str] = set()
+        self.slip: bets_after_close.Slip | None = None
+        self.seats: dict[str, set[int]] = {}  # who holds which, as told or as his bets show
+        self.second_stacks: set[str] = set()  # spots on which the second stack of a split lies by itself
+        self.seated: dict[str, set[int]] = {}  # as told
+        self.min_sure = float(book.switches.min_confidence)
+        self.chip = Decimal(book.switches.smallest_chip)
+        self.drawn = 0
+        self.settled_boxes: list[int] = []
+        self.ended: Ended | None = None
+
+    # ---- events -------------------------------------------------------------------------------------------------
+
+    def apply(self, event: Event, n: int) -> None:
+        """Take one event. Never raises, whatever the order of events."""
+        self.t = event.t
+        self.n = n
+        kind = type(event)
+        if kind in _TOLD:
+            self.heard = True
+        elif kind in _PLAY:
+            self.went_on, self.played_at = n, event.t
+        HANDLERS[kind](self, event)
+        if kind in _LAID and event.zone.box is not None:  # type: ignore[union-attr]  # a Dealt or a Move
+            self.fell[event.zone.box] = event.t  # type: ignore[union-attr]  # as above
+
+    def on_signal(self, event: Signal) -> None:
+        checks.signal(self, event)
+
+    def on_chips(self, event: Chips) -> None:
+        bets.chips(self, event)
+
+    def on_dealt(self, event: Dealt) -> None:
+        if event.id in self.seen:
+            self.found(event.id)
+            self.on_move(Move(event.t, event.id, event.zone))
+            return
+        if event.zone is OUTSIDE or (event.zone.box or 0) > int(self.switches.boxes):
+            seen = self.see(event)
+            checks.outside(self, seen)
+            return
+        if not self.closed and event.zone.box is not None:
+            self.close()
+        seen = self.see(event)
+        checks.drawn(self, seen, event)
+        if not self.void:
+            self.card(seen, event)
+
+    def found(self, name: str) -> None:
+        """A card that had left the table is back."""
+        self.seen[name].gone = False
+        plan = self.dropped.pop(name, None)
+        if plan is not None:
+            plan.waits = False
+
+    def see(self, event: Dealt) -> Seen:
+        sure = event.sure >= self.min_sure
+        seen = Seen(event.id, event.zone, event.card if sure else None, event.up, event.t, self.n, late=event.late)
+        self.seen[event.id] = seen
+        if not sure:
+            checks.misread(self, seen, event.sure)
+        return seen
+
+    def on_turn(self, event: Turn) -> None:
+        seen = self.seen.get(event.id)
+        if seen is None:
+            return
+        if event.sure < self.min_sure:
+            checks.misread(self, seen, event.sure)
+        elif event.card is not None:
+            if seen.card is None:
+                checks.counted(self, seen, event.card)
+            seen.card = event.card
+        was_up, seen.up = seen.up, event.up
+        if event.up and not was_up:
+            seen.turned_by, seen.late = event.by, event.late
+        if not self.void:
+            self.turned(seen, was_up=was_up)
+
+    def on_move(self, event: Move) -> None:
+        seen = self.seen.get(event.id)
+        if seen is None:
+            if event.id in self.stale:
+                self.stale[event.id] = event.zone
+            return
+        if seen.gone:
+            self.found(event.id)
+        if event.zone.part == "discard":
+            self.on_remove(Remove(event.t, event.id))
+            return
+        source, seen.zone = seen.zone, event.zone
+        if source is not event.zone and not self.void:
+            self.moved(seen, source, event)
+
+    def on_remove(self, event: Remove) -> None:
+        if self.stale.pop(event.id, None) is not None:
+            return
+        seen = self.seen.get(event.id)
+        if seen is not None and not seen.gone:
+            seen.gone, seen.gone_at = True, event.t
+            if not self.void:
+                self.removed(seen)
+
+    def on_decision(self, event: Decision) -> None:
+        if not self.void:
+            self.decided(event)
+
+    def on_tick(self, event: Tick) -> None:
+        """Time alone passed: what waits too long is looked at after every event."""
+
+    def on_gap(self, event: Gap) -> None:
+        """Nobody watched: what may have been paid or taken then is held against nobody."""
+        for stack in self.stacks.values():
+            stack.blind = stack.blind or (self.closed and not self.undecided(stack))
+            stack.unsure = stack.unsure or stack.blind or (self.closed and stack.told > event.since)
+        self.gap, self.gap_t = event.says, event.t
+        self.unwatched(event.t - event.since)
+
+    # ---- what a game adds ---------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Freeze the bets: by the announcement, else at the first card."""
+        self.closed, self.closed_at = True, self.t
+        bets.close(self)
+        self.dealt_in()
+
+    def dealt_in(self) -> None:
+        raise NotImplementedError
+
+    def card(self, seen: Seen, event: Dealt) -> None:
+        raise NotImplementedError
+
+    def turned(self, seen: Seen, *, was_up: bool) -> None:
+        raise NotImplementedError
+
+    def moved(self, seen: Seen, source: Zone, event: Move) -> None:
+        raise NotImplementedError
+
+    def removed(self, seen: Seen) -> None:
+        raise NotImplementedError
+
+    def decided(self, event: Decision) -> None:
+        raise NotImplementedError
+
+    def takes_more(self, stack: Stack, delta: Decimal | None, event: Chips) -> bool:
+        """Tell whether more chips on this spot after the close are the game's own (and take note of them)."""
+        raise NotImplementedError
+
+    def withdrawn_chips(self, stack: Stack, delta: Decimal) -> bool:
+        """Tell whether fewer chips by a player's hand are explained otherwise than as a bet taken back."""
+        raise NotImplementedError
+
+    def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
+        """Judge chips that the dealer paid or took before the bet was decided."""
+        raise NotImplementedError
+
+    def done(self, zone: Zone) -> bool:
+        """Tell whether the cards of a hand decide nothing any more; the dealer's do while any bet is open."""
+        mine = [stack for stack in self.stacks.values() if stack.at_close and zone.box in (0, stack.spot.box)]
+        if not zone.box:
+            return bool(mine) and not any(self.undecided(stack) for stack in mine)
+        mains = [payments.bet(stack.spot) for stack in mine if stack.spot.kind == "main"]
+        return bool(mains) and all((zone.box, zone.hand, bet) in self.settlements for bet in mains)
+
+    def unwatched(self, lasted: float) -> None:
+        """So long nobody watched: what waits may have come, what was said nobody heard."""
+        raise NotImplementedError
+
+    def must_draw(self) -> bool:
+        """Tell whether the round needs another card."""
+        raise NotImplementedError
+
+    def undecided(self, stack: Stack) -> bool:
+        """Tell whether some bet on this stack is still open."""
+        raise NotImplementedError
+
+    def astray(self, stack: Stack, before: Decimal) -> Decimal:
+        """Tell how much of a bet is missing from its spot (below 0: lies there beyond it), where the game can tell."""
+        raise NotImplementedError
+
+    def misplaced(self) -> Sequence[str]:
+        """Give the reasons why the result of the round cannot be known."""
+        raise NotImplementedError
+
+    def ending(self) -> None:
+        """Judge what only the end of a round shows."""
+        raise NotImplementedError
+
+    def void_hands(self) -> None:
+        """Forget what is open: the round has no result."""
+
+    def invalidate(self, box: int) -> None:
+        """Give a box its bets back; its cards stay in the sequence."""
+        raise NotImplementedError
+
+    def line(  # noqa: PLR0913  a settlement line is what it is
+        self,
+        stack: Stack,
+        result: str,
+        clause: str,
+        *,
+        hand: int = 1,
+        odds: Odds | None = None,
+        stake: Decimal | None = None,
+        lost: Decimal | Fraction | None = None,
+        commission: Decimal | None = None,
+        units: int | None = None,
+    ) -> None:
+        """Say what one bet comes to. `lost` is how much of the stake goes, where it is not all or nothing."""
+        stake = stack.stake if stake is None else stake
+        found = None if stake is None else worth(self, stack, stake, hand, Terms(result, odds, lost, commission))
+        self.settle(
+            Settlement(
+                self.t,
+                self.number,
+                stack.spot.box,
+                hand,
+                payments.bet(stack.spot),
+                stake,
+                result,
+                clause,
+                str(odds) if odds else None,
+                found.returned if found else None,
+                None if found is None or found.effective == stake else found.effective,
+                found.exact if found else None,
+                (stack.staked if units is None else units) if stake is None else None,
+            )
+        )
+
+    # ---- whole-round outcomes -----------------------------------------------------------------------------------
+
+    def void_round(self, why: str) -> None:
+        """The round has no result: every bet of it goes back (5.17)."""
+        if self.void:
+            return
+        self.void = why
+        self.void_hands()
+        bets.return_all(self)
+
+    def void_lines(self, stack: Stack) -> Sequence[int]:
+        """Give the hands for which a stack has a line."""
+        del stack
+        return (1,)
+
+    def void_stake(self, stack: Stack, hand: int) -> Decimal | None:
+        """Give what lies on a stack for that hand."""
+        del hand
+        return stack.now if not self.closed else stack.stake
+
+    def finish(self, t: float, *, announced: bool = False) -> None:
+        """The round is over: compare what lies with what was due, and say how it ended."""
+        self.t = t
+        if self.lost and not self.void:
+            self.ended = Ended(t, self.number, "unresolved", self.lost)
+            self.out.append(self.ended)
+            return
+        unseen = bool(self.doubt)  # before what only the end of the round leaves open
+        inferred = not self.void and broken_off.judge(self)
+        if not self.void and not (unseen and self.gap):
+            self.ending()
+        if not self.void and not unseen:
+            payments.lying(self, announced=announced)
+        result, why = self._result()
+        self.ended = Ended(t, self.number, result, why, inferred)
+        self.out.append(self.ended)
+
+    def forgotten(self, lying: Mapping[str, object]) -> None:
+        """The next round is announced: look once more at what still lies."""
+
+    # ---- second thoughts ----------------------------------------------------------------------------------------
+
+    def rejudges(self, seen: Seen) -> bool:
+        """Tell whether a face that becomes known late changes what its card meant when it fell."""
+        del seen
+        return True
+
+    def late(self, event: Decision) -> int | None:
+        """Give the event before which a told decision belongs, where another was inferred from that event."""
+        del event
+        return None
+
+    def meant(self, event: Signal) -> str:
+        return checks.meant(self, event)
+
+    def seats_kept(self) -> dict[str, set[int]]:
+        """Give the seats that go on into the next round; one without action for a round is taken away (flow-8)."""
+        return {player: boxes - self.absent for player, boxes in self.seated.items() if boxes - self.absent}
+
+    def hold(self, spot: Spot, amount: Decimal | None, *, left: bool) -> None:
+        """Chips still lie here: those left from the round before are a bet only if a card comes or they are touched."""
+        self.stacks[spot.text] = Stack(spot, amount, known=amount, present=True, held=left)
+
+    def _result(self) -> tuple[str, str]:
+        if self.void:
+            return "void", self.void
+        if not self.drawn:
+            return ("unresolved", self.gap) if self.gap else ("void", "no card was dealt")
+        waiting = [self.alerts[name].code for name, plan in self.plans.items() if plan.waits and name in self.alerts]
+        if waiting:
+            return "unresolved", f"no ruling came on {', '.join(waiting)}"
+        if self.doubt:
+            return "unresolved", self.doubt
+        unknown = self.misplaced()
+        if unknown:
+            return "unresolved", "; ".join(unknown)
+        return "completed", "every bet is settled"
+
+    def left_code(self, stack: Stack, *, lost: bool, announced: bool) -> str:
+        """Name the error of a bet that still lies at the end."""
+        del announced
+        if stack.spot.kind == "main":
+            return "losing-bet-not-taken" if lost else "winning-bet-not-paid"
+        return "insurance-wrong-settlement" if stack.spot.kind == "insurance" else "side-bet-not-settled"
+
+    # ---- rulings ------------------------------------------------------------------------------------------------
+
+    def again(self, stack: Stack) -> None:
+        """Settle a stack once more, its stake having changed."""
+        raise NotImplementedError
+
+    def signalled(self, event: Signal) -> None:
+        """Take what a signal means to this game."""
+
+    def error_remedy(self, targets: Sequence[tuple[Seen, Zone]], *, says: str = "", can: bool = True) -> Remedy:
+        """Give the remedy of a dealing error by this book."""
+        raise NotImplementedError
+
+    def cancel(self, name: str) -> None:
+        """Where a book voids the round for every error, do so."""
+        if name and self.book.reconstructs == "void" and self.switches.live_error == "cancel" and not self.only_seen:
+            self.plans.pop(name, None)
+            self.void_round(self.alerts[name].says)
+
+    def settlement_seen(self, stack: Stack) -> None:
+        """A bet was paid or taken."""
+
+    def final_settling(self) -> bool:
+        """Tell whether the hands are being settled after the dealer's play."""
+        return True
+
+    def dealer_blackjack(self) -> bool:
+        return False
+
+    def moves(self, targets: Sequence[tuple[Seen, Zone]]) -> tuple[CardMove, ...]:
+        return tuple(
+            CardMove(seen.id, seen.card.text if seen.card else None, seen.zone.text, zone.text)
+            for seen, zone in targets
+            if seen.zone is not zone
+        )
+
+
+__all__ = ["Plan", "Round", "Seen"]
+
+_TOLD = (Signal, Decision)
+_PLAY = (Dealt, Turn, Move)
+_LAID = (Dealt, Move)
+HANDLERS: dict[type, Callable[[Round, object], None]] = {
+    Signal: lambda r, e: r.on_signal(e),  # type: ignore[arg-type]  # keyed by the event's own type
+    Chips: lambda r, e: r.on_chips(e),  # type: ignore[arg-type]  # as above
+    Dealt: lambda r, e: r.on_dealt(e),  # type: ignore[arg-type]  # as above
+    Turn: lambda r, e: r.on_turn(e),  # type: ignore[arg-type]  # as above
+    Move: lambda r, e: r.on_move(e),  # type: ignore[arg-type]  # as above
+    Remove: lambda r, e: r.on_remove(e),  # type: ignore[arg-type]  # as above
+    Decision: lambda r, e: r.on_decision(e),  # type: ignore[arg-type]  # as above
+    Tick: lambda r, e: r.on_tick(e),  # type: ignore[arg-type]  # as above
+    Gap: lambda r, e: r.on_gap(e),  # type: ignore[arg-type]  # as above
+}

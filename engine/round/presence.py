@@ -1,0 +1,106 @@
+"""Chips of which is known that they lie there, and in how many stacks: what a hand that moves them may mean."""
+
+from typing import TYPE_CHECKING
+
+from feltwatch.engine.round import payments
+
+if TYPE_CHECKING:
+    from feltwatch.engine.model.events import Chips
+    from feltwatch.engine.round.base import Round
+    from feltwatch.engine.round.bets import Stack
+    from feltwatch.engine.round.bets_after_close import Before
+
+LYING = (
+    "losing-bet-not-taken",
+    "winning-bet-not-paid",
+    "blackjack-not-paid",
+    "side-bet-not-settled",
+    "bonus-not-settled",
+    "insurance-wrong-settlement",
+)
+LATE_S = 1.0  # how long chips may have lain unseen, where nobody says since when
+SAYS = {
+    "losing-bet-paid": ("it lost, and the dealer put chips down beside it", "Take the payment back, and the bet."),
+    "push-paid": ("a Stand Off, and the dealer put chips down beside it", "Take the payment back."),
+    "winning-bet-taken": ("it won, and the dealer took it", "Put it back and pay it."),
+    "push-taken": ("a Stand Off, and the dealer took it", "Put it back."),
+    "dealer-bj-extra-taken": ("the Initial Bet alone was lost, and the dealer took all", "Put the second bet back."),
+}
+
+
+def grew(stack: "Stack", piles: int | None) -> bool:
+    """Tell whether more stacks stand here than before, where no more than these can be counted."""
+    return stack.units is None and stack.piles is not None and piles is not None and stack.piles > piles
+
+
+def lay_before(event: "Chips", t: float) -> bool:
+    """Tell whether chips that are told of now may have lain there at that time: a hand may have covered them."""
+    return (event.t - LATE_S if event.since is None else event.since) < t
+
+
+def lay_at_close(r: "Round", event: "Chips") -> bool:
+    """Tell whether a camera tells only now what lay on a spot, or had gone from it, before the first card fell."""
+    if r.heard or not r.closed or not r.first_cards() or event.by == "dealer" or event.spot is None:
+        return False
+    unread = event.units is None and (event.amount is None or not event.amount)
+    return unread and lay_before(event, r.closed_at)
+
+
+def settled_before(r: "Round", event: "Chips") -> None:
+    """Take back that a bet was not settled: its chips were moved in time, and a camera tells of it only now."""
+    if event.spot is None or not r.only_seen:
+        return
+    for code in LYING:
+        name = f"r{r.number}-{code}-{event.spot.text}"
+        if name in r.alerts and lay_before(event, r.alerts[name].t):
+            r.withdraw(name, "its chips had been moved before")
+
+
+def doubtful(r: "Round", event: "Chips", box: int | None = None) -> bool:
+    """Tell whether a card fell (on that box) while the chips may have lain there unseen."""
+    last = max(r.fell.values(), default=0.0) if box is None else r.fell.get(box, 0.0)
+    return event.units is None and lay_before(event, last)
+
+
+def by_dealer(r: "Round", stack: "Stack", event: "Chips", before: "Before", *, sure: bool) -> None:
+    """Judge what the dealer put down or took: a stack beside the bet is a payment, an empty spot a bet taken."""
+    first, stack.house = sure and not stack.house, True
+    paid = grew(stack, before.piles) and bool(before.piles)
+    taken = before.lay and not stack.present
+    if (paid or taken) and stack.spot.kind == "main" and not lay_before(event, r.played_at):
+        r.went_on = r.n
+    if not (paid or taken) or stack.faulted:
+        r.given_back = r.given_back or (not before.lay and bool(payments.lines(r, stack)) and not stack.faulted)
+        return
+    if r.undecided(stack):
+        r.touched(stack)
+    found = payments.lines(r, stack)
+    if not found or r.undecided(stack):
+        return
+    results = {line.result for line in found}
+    code = _wrong(r, stack, results, paid=paid) if first and not r.doubt else ""
+    if code:
+        payments.say(r, code, stack, *SAYS[code])
+        return
+    payments.settled(r, stack)
+
+
+def _wrong(r: "Round", stack: "Stack", results: set[str], *, paid: bool) -> str:
+    """Name what is wrong with a bet that was paid, or taken: "" where it may be right."""
+    if results == {"lose"}:
+        return "losing-bet-paid" if paid else "dealer-bj-extra-taken" if r.took_extra(stack) else ""
+    if results == {"stand-off"}:
+        return "push-paid" if paid else "push-taken"
+    return "winning-bet-taken" if results <= payments.WON and not paid else ""
+
+
+def fewer(r: "Round", stack: "Stack", event: "Chips", before: "Before", *, untouched: bool) -> None:
+    """Take note of chips that went, or were pushed about, by a hand that is not the dealer's."""
+    fell = stack.piles is not None and before.piles is not None and stack.piles < before.piles
+    if stack.by == "player" and stack.present and fell and not doubtful(r, event, stack.spot.box):
+        r.fewer(stack)
+    if stack.present or not untouched or stack.house or stack.spot.kind != "main":
+        return
+    results = {line.result for line in payments.lines(r, stack)}
+    if results and (results <= payments.WON or (results == {"lose"} and stack.by == "player")):
+        r.given_back = True  # what lost is the House's, and what won would have been paid first

@@ -1,0 +1,356 @@
+"""Each card as it falls: is it due there, and what follows if it is not (3.15, 5.5.3, 5.6, 5.11, 5.12)."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from feltwatch.engine.model.spots import DISCARD, hand_zone
+from feltwatch.engine.model.verdicts import Remedy
+from feltwatch.engine.sikipi.deal_order import Order, Slip
+from feltwatch.engine.sikipi.hand import FOUR, Hand
+from feltwatch.engine.sikipi.settlement import give_back
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from feltwatch.engine.round.base import Seen
+    from feltwatch.engine.sikipi.round import SikipiRound
+
+RECONSTRUCTED = ("continue-reconstructed", "return-bet")
+AS_THEY_LIE = ("continue", "return-bet")
+STOPPED_S = 3.0  # a deal that does not go on for so long was stopped
+
+
+def arrives(r: "SikipiRound", seen: "Seen", hand: Hand, *, together: bool) -> bool:
+    """A card comes to rest on a box, or before the dealer; say if it is a lifted card that is put down again."""
+    deal, box = r.deal, hand.box
+    if r.revealed or deal.order is Order.LOOSE:
+        return _joins(r, seen, hand)
+    if deal.order in (Order.BROKEN, Order.DOUBTED):
+        deal.restyle(box)
+        _takes(r, seen, hand, together=together)
+        _goes_on(r, together=together)
+    elif not deal.boxes and not _spare(r, box):
+        _unexpected(r, seen, hand)
+    elif deal.due() == box:
+        _takes(r, seen, hand, together=together)
+    elif _comes_back(r, seen, hand):
+        return True
+    else:
+        slip = deal.restyle(box)
+        if not slip and (deal.due() == box or _spare(r, box)):
+            _takes(r, seen, hand, together=together)
+        else:
+            _slips(r, seen, hand, together=together)
+    return False
+
+
+def _takes(r: "SikipiRound", seen: "Seen", hand: Hand, *, together: bool) -> None:
+    r.deal.take(seen, hand.box, together=together)
+    hand.cards.append(seen)
+    r.owner[seen.id] = hand.box
+
+
+def _joins(r: "SikipiRound", seen: "Seen", hand: Hand) -> bool:
+    """Where the order says nothing more, a hand takes what comes to it."""
+    if len(hand.cards) >= FOUR and _comes_back(r, seen, hand):
+        return True
+    if not r.revealed:
+        hand.cards.append(seen)
+        r.owner[seen.id] = hand.box
+    return False
+
+
+def _comes_back(r: "SikipiRound", seen: "Seen", hand: Hand) -> bool:
+    """A lifted card is put down again, and the eye takes it for another."""
+    lifted = next((one for one in hand.cards if one.gone), None)
+    if lifted is None and seen.zone.part != "cards" and len(hand.cards) >= FOUR:
+        lifted = next((one for one in hand.cards if one.card is None and one.zone.part == "cards"), None)
+    if lifted is None:
+        return False
+    hand.cards[hand.cards.index(lifted)] = seen
+    r.deal.replace(lifted, seen)
+    r.owner[seen.id] = hand.box
+    r.owner.pop(lifted.id)
+    return True
+
+
+def _spare(r: "SikipiRound", box: int) -> bool:
+    """Chips left from the round before prove to be a bet."""
+    if not r.deal.takes_spare(box):
+        return False
+    held = [stack for stack in r.stacks.values() if stack.spot.box == box and stack.held]
+    for stack in [one for one in held if one.present] or held:  # what was taken up meanwhile is no bet
+        stack.held, stack.at_close, stack.stake = False, True, stack.now
+    return True
+
+
+# ---- slips ----------------------------------------------------------------------------------------------------------
+
+
+def _unexpected(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
+    r.deal.order = Order.LOOSE
+    name = r.alert(
+        "unexpected-card",
+        f"A card came to {hand.name} and no box has a bet.",
+        Remedy("options", r.book.clause("ruling"), ("continue", "void"), says="Stop; the supervisor decides."),
+        anchor=seen.id,
+        box=hand.box or None,
+        evidence=(seen.id,),
+    )
+    r.plan(name)
+
+
+def _slips(r: "SikipiRound", seen: "Seen", hand: Hand, *, together: bool) -> None:
+    """The first card that is not where it was due; one slip is one alert, however many cards follow.
+
+    All backs look alike. Where a camera is all there is, one that was not seen to fall on another is likelier than a
+    slip: what is done then tells.
+    """
+    deal = r.deal
+    deal.slip = Slip(seen, hand.box, deal.due(), len(deal.drawn) + 1, r.t)
+    _takes(r, seen, hand, together=together)
+    if r.only_seen and deal.explained():
+        deal.order = Order.DOUBTED
+    else:
+        _slipped(r, deal.slip)
+
+
+def _slipped(r: "SikipiRound", slip: Slip) -> None:
+    deal, seen, hand = r.deal, slip.seen, r.hand(slip.box)
+    deal.order = Order.BROKEN
+    was = "nobody" if slip.due is None else "the dealer" if slip.due == 0 else f"box {slip.due}"
+    says = f"Card {slip.number} of the deal fell to {hand.name}; {was} was due."
+    if hand.box and hand.box not in deal.boxes:
+        says = f"Card {slip.number} of the deal fell on box {hand.box}, which has no Initial Bet; {was} was due."
+        _stops(r, "card-to-box-without-bet", says, seen, hand.box)
+    elif slip.due is not None:
+        _stops(r, "wrong-box-order", says, seen, hand.box or slip.due)
+    elif deal.doubtful():
+        deal.order = Order.LOOSE
+        miscounted(r, [hand], late=False)
+    else:
+        _stops(r, "wrong-card-count", f"Every hand is complete, and {hand.name} has a card more.", seen, hand.box)
+
+
+def _stops(r: "SikipiRound", code: str, says: str, seen: "Seen", box: int) -> None:
+    """Stop before anybody looks; once somebody has, the round is void (5.5.3)."""
+    looked = r.looked()
+    remedy = _void_remedy(r) if looked else _remedy(r)
+    clause = r.book.clause("packets") if code == "wrong-box-order" and r.deal.packets else ""
+    name = r.alert(
+        code,
+        says,
+        remedy,
+        anchor=seen.id,
+        box=box or None,
+        evidence=(seen.id,),
+        severity="void" if looked else "stop",
+        clause=remedy.clause if looked and code == "wrong-card-count" else clause,
+    )
+    if not name:
+        r.deal.order = Order.LOOSE  # a supervisor said that it is no error
+    elif looked and not r.only_seen:
+        r.deal.order = Order.LOOSE
+        r.void_round(f"{says} {remedy.says}")
+    else:
+        r.deal.alert = name
+        r.plan(name, _Ruling(r, name))
+
+
+def _void_remedy(r: "SikipiRound") -> Remedy:
+    return Remedy("void", r.book.clause("no-reconstruct"), says="A Player has seen his cards: the round is void.")
+
+
+def _remedy(r: "SikipiRound") -> Remedy:
+    """Reconstruct, and offer the Players it concerns what 5.6 gives them."""
+    deal, boxes = r.deal, r.deal.boxes
+    targets, doubtful = deal.targets(), deal.doubtful()
+    if r.switches.options_scope == "affected":
+        moved = {one.box for seen, zone in targets if seen.zone is not zone for one in (seen.zone, zone)}
+        boxes = [box for box in boxes if box in moved or box in doubtful]
+    if doubtful:
+        says = "Nobody knows which card was first: go on with the cards as they lie, or take the bet back."
+        return Remedy("options", r.book.clause("options"), AS_THEY_LIE, boxes=tuple(boxes), says=says)
+    hands: dict[str, list[str | None]] = {}
+    for seen, zone in targets:
+        if zone is not DISCARD:
+            hands.setdefault(hand_zone(zone.box or 0).text, []).append(seen.card.text if seen.card else None)
+    return Remedy(
+        "reconstruct",
+        r.book.clause("reconstruct"),
+        RECONSTRUCTED,
+        {zone: tuple(faces) for zone, faces in hands.items()},
+        r.moves(targets),
+        boxes=tuple(boxes),
+        says="Move the cards to where the order of the deal puts them; go on with that hand, or take the bet back.",
+    )
+
+
+def _goes_on(r: "SikipiRound", *, together: bool) -> None:
+    """More cards fall before anybody has ruled."""
+    deal = r.deal
+    if together and deal.swapped():
+        deal.order = Order.KEPT
+        r.withdraw(deal.alert, "two cards fell together, and taken the other way round they are in order")
+    elif r.only_seen and not deal.proven and deal.explained():
+        _miscounted_backs(r)
+    elif deal.order is Order.DOUBTED and deal.slip is not None:
+        _slipped(r, deal.slip)
+    else:
+        r.remedied(deal.alert, _remedy(r))
+
+
+def _miscounted_backs(r: "SikipiRound") -> None:
+    """The deal goes on as if there had been no slip: how many backs lie where, nobody saw."""
+    deal = r.deal
+    deal.order = Order.LOOSE
+    r.withdraw(deal.alert, "the deal went on as it should if a back lies on another")
+    number = deal.slip.number if deal.slip is not None else len(deal.drawn)
+    r.doubt = r.doubt or f"nobody saw how many backs lie on each other, by card {number} of the deal"
+
+
+def played_on(r: "SikipiRound") -> None:
+    """A hand is set, or shown: nobody has found a slip, and a camera alone does not know better."""
+    if r.deal.order is Order.DOUBTED or (r.deal.order is Order.BROKEN and r.only_seen and not r.deal.proven):
+        _miscounted_backs(r)
+
+
+def stopped(r: "SikipiRound", t: float) -> None:
+    """Time goes by, and a deal that should go on does not: there was a slip."""
+    slip = r.deal.slip
+    if r.deal.order is not Order.DOUBTED or slip is None or (r.only_seen and t - slip.t < STOPPED_S):
+        return
+    if not (r.only_seen and r.deal.explained(whole=True)):
+        _slipped(r, slip)
+
+
+def proves(r: "SikipiRound") -> None:
+    """Somebody takes up a card of the deal, or moves it to another hand: there was a slip."""
+    if r.deal.order is Order.DOUBTED and r.deal.slip is not None:
+        _slipped(r, r.deal.slip)
+    r.deal.proven = r.deal.order is Order.BROKEN
+
+
+def seen_while_broken(r: "SikipiRound") -> None:
+    """5.5.3: cards were wrongly distributed, and now a Player has seen his."""
+    remedy = _void_remedy(r)
+    r.remedied(r.deal.alert, remedy)
+    r.void_round(f"{r.alerts[r.deal.alert].says} {remedy.says}")
+
+
+# ---- putting it right -----------------------------------------------------------------------------------------------
+
+
+def healed(r: "SikipiRound") -> None:
+    """The dealer has moved every card to where it was due: nothing waits any longer."""
+    deal = r.deal
+    if deal.order is Order.BROKEN and deal.in_place():
+        deal.order = Order.KEPT
+        r.plans[deal.alert].waits = False
+
+
+def taken_away(r: "SikipiRound", seen: "Seen") -> None:
+    """A card that lay wrong leaves the table: it is out of the sequence, and may come back under another name."""
+    deal = r.deal
+    for one, zone in deal.targets():
+        alike = one.card is seen.card is None and one.zone.box == seen.zone.box  # which of two backs, nobody can tell
+        if (one is seen or (alike and seen in deal.drawn)) and zone is not one.zone:
+            deal.drawn.remove(one)
+            deal.replace(seen, one)
+            r.drops(seen)
+            healed(r)
+            break
+    if deal.order is Order.BROKEN:
+        r.remedied(deal.alert, _remedy(r))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ruling:
+    """What a ruling on the deal does: a value, so that a round in the middle can be kept and gone on with."""
+
+    round: "SikipiRound"
+    name: str
+
+    def __call__(self, choice: str, _: int | None) -> None:
+        _ruled(self.round, self.name, choice)
+
+
+def _ruled(r: "SikipiRound", name: str, choice: str) -> None:
+    deal = r.deal
+    if deal.order is not Order.BROKEN or deal.alert != name or r.void:
+        return  # it has been put right meanwhile, or came to nothing
+    if choice == "continue":
+        deal.order = Order.LOOSE
+    elif choice == "continue-reconstructed":
+        _adopts(r)
+    else:
+        r.plans[deal.alert].waits = True  # it is an error; what follows is still to be said
+        chosen(r)
+    r.settle_all()
+
+
+def chosen(r: "SikipiRound") -> None:
+    """A box has its bet back: once all those concerned have, nobody is left to choose."""
+    deal = r.deal
+    if deal.order is Order.BROKEN and not any(r.hand(box).valid for box in r.alerts[deal.alert].remedy.boxes):
+        r.plans[deal.alert].waits = False
+        _adopts(r)
+
+
+def _adopts(r: "SikipiRound") -> None:
+    """The cards count as lying where the order of the deal puts them, whether or not they are seen to be moved."""
+    deal = r.deal
+    if deal.doubtful():
+        deal.order = Order.LOOSE
+        return
+    for seen, zone in deal.targets():
+        if zone is DISCARD:
+            r.drops(seen)
+        else:
+            seen.zone = zone
+            r.gives(seen, zone.box or 0)
+    del deal.drawn[len(deal.slots) :]
+    out = len(r.playing()) < len(deal.boxes)  # which box is passed over is then for the dealer to say
+    deal.order = Order.LOOSE if out and deal.due() is not None else Order.KEPT
+
+
+# ---- four cards each ------------------------------------------------------------------------------------------------
+
+
+def count(r: "SikipiRound", *, late: bool) -> None:
+    """Every slot should be full: look for hands of other than four cards."""
+    wrong = [hand for hand in (*r.playing(), r.dealer) if len(hand.cards) != FOUR]
+    if wrong and r.only_seen:
+        r.doubt = r.doubt or f"nobody saw how many backs fell to {wrong[0].name}"
+    elif wrong and r.deal.order is not Order.BROKEN:
+        miscounted(r, wrong, late=late)
+
+
+def miscounted(r: "SikipiRound", wrong: "Sequence[Hand]", *, late: bool) -> None:
+    """One Player's hand is removed (5.12); else, or once somebody has looked in time, the round is void (5.5.3)."""
+    first = wrong[0]
+    alone = len(wrong) == 1 and first.box != 0 and r.switches.wrong_count == "remove-hand"
+    removes = alone and (late or not r.looked())
+    says = " and ".join(f"{hand.name} holds {len(hand.cards)}" for hand in wrong)
+    says = f"{says[:1].upper()}{says[1:]} where four cards are due."
+    if removes:
+        after = f"Remove the hand of {first.name} and give its bets back; the others go on."
+        remedy = Remedy("hand-removed", r.book.clause("removed"), boxes=(first.box,), says=after)
+    else:
+        remedy = Remedy("void", r.book.clause("no-reconstruct"), says="The round is void.")
+    name = r.alert(
+        "wrong-card-count",
+        says,
+        remedy,
+        anchor="-".join(f"box{hand.box}" for hand in wrong),
+        box=first.box or None,
+        evidence=tuple(seen.id for hand in wrong for seen in hand.cards),
+        severity="stop" if removes else "void",
+        clause=remedy.clause,
+    )
+    if not name:
+        return
+    if removes:
+        give_back(r, first, remedy.clause)
+    else:
+        r.void_round(says)

@@ -1,0 +1,1 @@
+"""The shipped networks with their manifest; start at `registry.py`."""

@@ -1,0 +1,1 @@
+"""Training and export of the networks; needs the `train` extra. Start at `train.py`."""

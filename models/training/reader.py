@@ -1,0 +1,141 @@
+"""Teach the reader: rendered crops without end, and crops of photographs among them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from torch.utils.data import Dataset
+
+from feltwatch.datasets.common.cache import Picture
+from feltwatch.datasets.photos.real import Photograph, photographs
+from feltwatch.datasets.render.crops import Crop, crops
+from feltwatch.datasets.sets.sets import READS, SPREAD
+from feltwatch.vision.geometry.rectify import rectify
+
+PHOTOGRAPHED = 0.04  # of a batch
+UNCLEAR = 0.12  # a card of which less is seen counts less: often nothing of its face is left
+FAINT = 0.3
+REACH = 0.35  # of a card's size that is kept round it, for the crops that miss it a little
+TALLEST_PX = 260
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A photographed card with what lies round it, and the classes it may be of."""
+
+    picture: Picture
+    quad: NDArray[np.float64]
+    allowed: tuple[int, ...]
+
+
+class CropBatches(Dataset[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]):
+    """index -> (pictures, allowed classes, weights); every drawn crop is shown twice, once with other light."""
+
+    def __init__(self, seed: int, size: int, shots: Sequence[Shot], split: str = "train") -> None:
+        self.seed, self.size, self.shots, self.split = seed, size, shots, split
+
+    def __getitem__(self, index: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        cv2.setNumThreads(1)
+        dice = np.random.default_rng([self.seed, index, 5])
+        drawn = list(islice(crops(self.split, self.seed * SPREAD + index), self.size))
+        images = [crop.image for crop in drawn]
+        allowed: list[tuple[int, ...]] = [(READS.index(crop.face),) for crop in drawn]
+        weights = [_weight(crop) for crop in drawn]
+        images += [again(crop.image, dice) for crop in drawn]
+        allowed, weights = allowed * 2, weights * 2
+        for _ in range(round(PHOTOGRAPHED * len(images)) if self.shots else 0):
+            shot = self.shots[int(dice.integers(len(self.shots)))]
+            images.append(shown(shot, dice))
+            allowed.append(shot.allowed)
+            weights.append(1.0)
+        mask = np.zeros((len(images), len(READS)), bool)
+        for row, classes in enumerate(allowed):
+            mask[row, list(classes)] = True
+        order = dice.permutation(len(images))
+        pictures = np.ascontiguousarray(np.stack(images)[order][..., ::-1].transpose(0, 3, 1, 2))  # red first
+        weighed = np.array(weights, np.float32)[order]
+        return torch.from_numpy(pictures), torch.from_numpy(mask[order]), torch.from_numpy(weighed)
+
+
+def _weight(crop: Crop) -> float:
+    return FAINT if crop.visible < UNCLEAR else 1.0
+
+
+def again(image: Picture, dice: np.random.Generator) -> Picture:
+    """Show a crop once more: the other end up, in another light, moved a little."""
+    turned = image[::-1, ::-1]
+    height, width = image.shape[:2]
+    move = np.array([[1, 0, 0], [0, 1, 0]], np.float64) + dice.normal(0, 0.012, (2, 3)) * [1, 1, width]
+    moved = cv2.warpAffine(turned, move, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    gain = dice.uniform(0.75, 1.2) * dice.normal(1, 0.05, 3)
+    lit = moved * gain + dice.normal(0, 8)
+    return np.clip(lit, 0, 255).astype(np.uint8)
+
+
+def shown(shot: Shot, dice: np.random.Generator) -> Picture:
+    """Cut a photographed card out, not quite along its edges, and show it smaller, softer or darker."""
+    tall = float(np.hypot(*(shot.quad[3] - shot.quad[0])))
+    quad = shot.quad + dice.normal(0, 0.012 * tall, 2) + dice.normal(0, 0.008 * tall, (4, 2))
+    if dice.random() < 0.5:
+        quad = np.roll(quad, 2, axis=0)
+    picture = shot.picture
+    small = float(np.exp(dice.uniform(np.log(34 / tall), 0))) if dice.random() < 0.7 else 1.0
+    if small < 1:
+        picture = cv2.resize(picture, None, fx=small, fy=small, interpolation=cv2.INTER_AREA).astype(np.uint8)
+        quad = (quad + 0.5) * small - 0.5
+    image = rectify(picture, quad, float(dice.uniform(0, 0.06)))
+    gain = dice.uniform(0.6, 1.2) * dice.normal(1, 0.06, 3)
+    lit = image * gain + dice.normal(0, 10) + dice.normal(0, dice.uniform(0, 6), image.shape)
+    return np.clip(lit, 0, 255).astype(np.uint8)
+
+
+def shots_of(folder: Path | None) -> list[Shot]:
+    """Give the whole cards of the photographs that may be trained on."""
+    if folder is None:
+        return []
+    return [shot for photo in photographs(folder, ("train",)) if photo.source.usable for shot in _shots(photo)]
+
+
+def _shots(photo: Photograph) -> Iterator[Shot]:
+    picture: Picture | None = None
+    for card in photo.truth.cards:
+        if card.label != "card":
+            continue
+        rank = photo.ranks.get(card.id)
+        faces = [rank + suit for suit in "shdc"] if rank else [card.face] if card.up else ["back"]
+        allowed = tuple(READS.index(face) for face in faces if face)
+        if allowed:
+            picture = photo.load() if picture is None else picture
+            yield _near(picture, np.array(card.quad), allowed)
+
+
+def _near(picture: Picture, quad: NDArray[np.float64], allowed: tuple[int, ...]) -> Shot:
+    reach = REACH * float(np.ptp(quad, axis=0).max())
+    low = np.maximum(quad.min(axis=0) - reach, 0).astype(int)
+    high = (quad.max(axis=0) + reach).astype(int)
+    part, corners = picture[low[1] : high[1], low[0] : high[0]], quad - low
+    scale = min(1.0, TALLEST_PX / float(np.hypot(*(quad[3] - quad[0]))))
+    if scale < 1:
+        part = cv2.resize(part, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA).astype(np.uint8)
+        corners = (corners + 0.5) * scale - 0.5
+    return Shot(np.ascontiguousarray(part), corners, allowed)
+
+
+def loss(net: nn.Module, batch: tuple[torch.Tensor, ...]) -> torch.Tensor:
+    """Cross entropy; where only the rank is known, of all four suits together."""
+    device = next(net.parameters()).device
+    pictures, allowed, weights = (tensor.to(device, non_blocking=True) for tensor in batch)
+    inputs = pictures.float().div_(255).contiguous(memory_format=torch.channels_last)
+    with torch.autocast(device.type, dtype=torch.bfloat16):
+        found = net.predict(inputs)
+    logits = (found[1] if isinstance(found, tuple) else found).float()
+    right = torch.logsumexp(logits.masked_fill(~allowed, -torch.inf), dim=1) - torch.logsumexp(logits, dim=1)
+    return -(right * weights).sum() / weights.sum()

@@ -1,0 +1,64 @@
+"""The reader: which card a crop shows, how likely, and when it cannot be told."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from feltwatch.models.shipped.registry import Model
+from feltwatch.vision.detection.runtime import THREADS, Run, open_model
+from feltwatch.vision.geometry.rectify import rectify
+
+Picture = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+BATCH = 32  # crops that are read in one call
+# Margin of a crop, and by how many corners it is turned: the second look is for what is doubtful.
+VIEWS = ((0.03, 0), (0.03, 2))
+PLAIN = 0.995  # what is read as likely as this is not looked at again
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one card shows: a class with its probability, and those of all."""
+
+    face: str  # "9h", "back" or "none"
+    likely: float
+    all: Floats
+
+
+class Reader:
+    def __init__(self, model: Model, provider: str = "cpu", threads: int = THREADS) -> None:
+        self.classes = model.classes
+        self.temperature = model.setting("temperature")
+        self.run: Run = open_model(model, provider, threads)
+
+    def read(self, picture: Picture, quads: ArrayLike) -> list[Reading]:
+        """Read the cards within quads (N x 4 x 2) of a picture."""
+        places = np.asarray(quads, np.float64).reshape(-1, 4, 2)
+        logits = self.logits(self._crops(picture, places, *VIEWS[0]))
+        doubtful = np.flatnonzero(probabilities(logits, self.temperature).max(axis=1, initial=0) < PLAIN)
+        if len(doubtful):
+            again = self.logits(self._crops(picture, places[doubtful], *VIEWS[1]))
+            logits[doubtful] = (logits[doubtful] + again) / 2
+        return [self._reading(row) for row in probabilities(logits, self.temperature)]
+
+    def logits(self, crops: NDArray[np.uint8]) -> Floats:
+        """Give what the network says of crops (N x height x width x 3), before it is made likely."""
+        rows = [self.run(crops[start : start + BATCH]) for start in range(0, len(crops), BATCH)]
+        return np.concatenate(rows).astype(np.float64) if rows else np.zeros((0, len(self.classes)))
+
+    def _crops(self, picture: Picture, places: Floats, margin: float, turned: int) -> NDArray[np.uint8]:
+        cut = [rectify(picture, np.roll(place, turned, axis=0), margin) for place in places]
+        return np.stack(cut) if cut else np.zeros((0, 1, 1, 3), np.uint8)
+
+    def _reading(self, row: Floats) -> Reading:
+        best = int(row.argmax())
+        return Reading(self.classes[best], float(row[best]), row)
+
+
+def probabilities(logits: Floats, temperature: float) -> Floats:
+    """Make probabilities that keep what they promise: the temperature was measured on decks never seen."""
+    scaled = logits / temperature
+    grown = np.exp(scaled - scaled.max(axis=1, keepdims=True, initial=-np.inf))
+    return np.asarray(grown / grown.sum(axis=1, keepdims=True))

@@ -1,0 +1,4 @@
+"""Frames drawn on for people: nothing is decided from it.
+
+Start at `view.py`.
+"""

@@ -1,0 +1,4 @@
+"""Tracks to table events: what is reported, and when it is certain enough.
+
+Start at `card_events.py`.
+"""

@@ -1,0 +1,344 @@
+"""Table events out of what is believed to lie where: told once it has settled, corrected when it is known better."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from feltwatch.engine.model.spots import ZONES
+from feltwatch.vision.detection.reader_classes import Faces
+from feltwatch.vision.layout.zones import Layout
+from feltwatch.vision.motion.hand_attribution import Sides
+from feltwatch.vision.tracking.card_tracker import Lying
+from feltwatch.vision.tracking.four_card_hands import (
+    FOUR,
+    NO_FOURS,
+    Fours,
+    are_dealt,
+    box,
+    is_set,
+    lies_under,
+    progress,
+    stands_for,
+)
+from feltwatch.vision.tracking.revealed_faces import Shown, revealed
+from feltwatch.vision.tracking.track import CLEAR, VOTES, Card, Mask, Votes, bearing, distance
+from feltwatch.vision.tracking.track_changes import Fact, Gone, New, Turned
+
+Event = dict[str, object]
+
+HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
+HELD_DOWN_S: Final = 1.6  # the same of one that lay face down: it is turned on its way
+PUSHED_MM: Final = 30.0  # a card that was pushed lies at least so far from where it lay
+TOGETHER_S: Final = 0.1  # cards that come to rest in one place so soon after each other were drawn together
+APART_S: Final = 0.3  # no hand lays two cards on two places in less
+WATCHED_S: Final = 0.6  # a place that was last seen empty so long before was covered by more than who dealt there
+BESIDE_MM: Final = 12.0  # those that show their faces lie so far apart: one that is boxed twice is no two
+HIDDEN: Final = 0.4  # of a card's place cannot be seen: it may be there no more
+LIKELY: Final = 2  # looks at a card that is not sure yet: others wait for it
+PATIENCE_S: Final = 0.5  # but no longer
+CROSS_DEG: Final = 30.0
+WHOLE: Final = 0.06  # of a card may be covered, and yet it lies whole
+BETTER: Final = 0.985  # so sure of another face than was told: it is told
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """What telling needs to know of the table besides the facts themselves."""
+
+    lying: Lying
+    sides: Sides
+    disturbed: Mask  # what cannot be seen for hands, or has changed
+    hidden: Mapping[str, float] = field(default_factory=dict)  # places for cards of which that is so, and since when
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A card that is sure, and waits for its turn to be told."""
+
+    card: Card
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A card whose place was seen empty, and which has not turned up elsewhere."""
+
+    card: Card
+    at: float
+
+
+class Telling:
+    """Turns facts into table events, and holds what had better wait."""
+
+    def __init__(self, layout: Layout, classes: Sequence[str]) -> None:
+        self.layout = layout
+        self.classes = tuple(classes)
+        self.ids: set[str] = set()
+        self.left: list[Left] = []
+        self.waiting: list[Waiting] = []
+        self.fours = are_dealt(layout)
+        self.shown = Shown(layout, Faces(classes))
+        self.fed = {area.name for area in layout.areas if area.for_cards and _is_fed(area.name)}
+        self.last: Card | None = None  # the last card that was told
+        self.dealt = False  # since the layout was clear
+        self.setting = False  # hands are being set, or shown: all cards are dealt
+        self.disputed: set[str] = set()  # faces that seemed to be on two cards
+        self.doubted: list[Card] = []  # whose face is to be taken back
+
+    @property
+    def clearing(self) -> bool:
+        """Tell whether the last cards have just gone, and the round may be over: what comes now is of the next."""
+        return bool(self.dealt and self.left)
+
+    def progress(self, lying: Lying) -> Fours:
+        """Say how far a round of hands of four has come."""
+        if not self.fours:
+            return NO_FOURS
+        cards = self.theirs(lying)
+        return progress(self.layout, cards, setting=self.setting, shown=revealed(cards))
+
+    def facts(self, t: float, facts: Sequence[Fact], now: Now, *, first: bool = False) -> Iterator[Event]:
+        """Tell what came, turned and went. A card waits for those that came to rest before it and are not sure yet."""
+        for fact in facts:
+            if isinstance(fact, Gone):
+                self.waiting = [one for one in self.waiting if one.card is not fact.card]
+                self.left.append(Left(fact.card, t))
+        self.waiting += [Waiting(fact.card, t) for fact in facts if isinstance(fact, New)]
+        self.waiting.sort(key=lambda one: one.card.rested)
+        for one in [*self.waiting]:
+            before = any(card.rested < one.card.rested and card.looks >= LIKELY for card in now.lying.coming)
+            if (before and t - one.since < PATIENCE_S) or self._alike(t, one, now.lying):
+                break
+            self.waiting.remove(one)
+            yield from self._new(t, one.card, now, first=first)
+        for fact in facts:
+            if isinstance(fact, Turned) and not (self.fours and self._slid(fact.card, now.lying)):
+                yield from self._turned(t, fact.card, now)
+
+    def asks(self, t: float, lying: Lying) -> Card | None:
+        """Give a card that must be looked for, since one like it has turned up: perhaps it was pushed there."""
+        found = (self._alike(t, one, lying) for one in self.waiting)
+        return next((card for card in found if card is not None), None)
+
+    def _alike(self, t: float, one: Waiting, lying: Lying) -> Card | None:
+        """Give a card like one that waits, and not seen since that lies there; after a while it is not waited for."""
+        if not one.card.up or t - one.since >= HELD_S:
+            return None
+        best = self.classes[one.card.votes.best[0]]
+        alike = [card for card in lying.cards if card.id and card.up and card.face == best]
+        shown = [card for card in alike if lying.covered(card) <= HIDDEN]
+        return next((card for card in shown if card.met_at < one.card.rested), None)
+
+    def _new(self, t: float, card: Card, now: Now, *, first: bool) -> Iterator[Event]:
+        pushed = None if first else self._pushed(t, card, now.lying, now.disturbed)
+        if pushed is not None:
+            yield from self._moved(t, card, pushed, now)
+            return
+        if self._fifth(card, now.lying):
+            return
+        card.id = self._name(card.rested)
+        self.dealt = True
+        event: Event = {
+            "t": t,
+            "event": "card",
+            "id": card.id,
+            "zone": card.zone or "outside",
+            **self._face(card, now.lying),
+        }
+        event |= _hand(card.zone)
+        area = self.layout.by_name.get(card.zone or "")
+        if area is not None and abs(abs(bearing(card.angle, area.turn)) - 90) < CROSS_DEG:
+            event["crosswise"] = True
+        if not first and self._together(card):
+            event["together"] = True
+        self.last = card
+        event["rested"] = round(card.rested, 3)
+        yield event | ({"found": True} if first else self._doubts(card, now))
+
+    def _doubts(self, card: Card, now: Now) -> Event:
+        """Say what is not known of the order: when it may have come at the earliest, and where one may lie unseen."""
+        return {"since": round(card.since, 3), **self.hidden(now.hidden, card.rested, card.zone)}
+
+    def hidden(self, zones: Mapping[str, float], before: float, own: str | None = None) -> Event:
+        """Say to which other places a card may have come by then that is not told: nobody sees them, or one waits."""
+        long = (name for name, since in zones.items() if since <= before - APART_S)
+        found = {*long, *(one.card.zone for one in self.waiting)} - {own, None}
+        return {"hidden": sorted(str(zone) for zone in found)} if found else {}
+
+    def _together(self, card: Card) -> bool:
+        """Tell whether a card was drawn together with the one before it; one that is boxed twice is read but once."""
+        last = self.last
+        if last is None or card.zone is None or last.zone != card.zone or abs(card.rested - last.rested) > TOGETHER_S:
+            return False
+        if any(one.rested - one.since > WATCHED_S for one in (last, card)):
+            return False  # under a hand; all that is known is when it had gone
+        if not (card.up or last.up):
+            return True
+        return card.is_read and last.is_read and distance(card.place, last.place) >= BESIDE_MM
+
+    def _fifth(self, card: Card, lying: Lying) -> bool:
+        """Tell whether a hand has its four cards, and what looks like one more is one of them."""
+        if not self.fours or sum(bool(one.id) and box(one.zone) == box(card.zone) for one in self.theirs(lying)) < FOUR:
+            return False
+        return is_set(card.zone) or (card.up and not card.is_read)
+
+    def _face(self, card: Card, lying: Lying) -> Event:
+        name = self.classes[card.votes.best[0]]
+        card.face = None
+        if card.up and card.is_read and len(name) == 2 and self._is_alone(card, name, lying):
+            card.face = name
+        return {"card": card.face, "face": "up" if card.up else "down"}
+
+    def _is_alone(self, card: Card, name: str, lying: Lying) -> bool:
+        """Tell whether a face is told of one card alone: hands of four are dealt from one deck.
+
+        Two that seem to bear it are nearly always one that is misread. Both are told of it if both lie whole and are
+        read for certain; else none that is not.
+        """
+        if not self.fours:
+            return True
+        others = [one for one in self.theirs(lying) if one is not card and one.id and one.face == name]
+        if others and name not in self.disputed:
+            self.disputed.add(name)
+            self.doubted += [one for one in others if not self._is_certain(one, lying)]
+        return name not in self.disputed or self._is_certain(card, lying)
+
+    def _is_certain(self, card: Card, lying: Lying) -> bool:
+        return card in lying.cards and card.whole >= VOTES and lying.covered(card) < WHOLE
+
+    def _pushed(self, t: float, card: Card, lying: Lying, disturbed: Mask) -> Card | None:
+        """Give the card that was pushed here: one that is gone from elsewhere, or whose place cannot be seen now.
+
+        Cards leave the shoe for the first place of a hand alone. What comes to lie in a place that is fed from there
+        was pushed, and may have been turned on its way.
+        """
+        best = self.classes[card.votes.best[0]] if card.up else None
+        own = [one for one in lying.cards if one is not card and one.id and box(one.zone) == box(card.zone)]
+        if self.fours:
+            lost = [one.card for one in self.left if one.card.id and box(one.card.zone) == box(card.zone)]
+            if is_set(card.zone) or (len(own) + len(lost) >= FOUR and (card.up or self.setting)):
+                return stands_for(card, own, lost)
+        gone = [one.card for one in self.left if one.card.id and t - one.at < _held(one.card)]
+        if self.fours and not card.up:
+            # of a card that is dealt, others say nothing
+            gone = [one for one in gone if box(one.zone) == box(card.zone)]
+        alike = [one for one in gone if one.up == card.up and one.face == best]
+        if card.zone in self.fed:
+            far = [one for one in own if distance(one.place, card.place) > PUSHED_MM]
+            hidden = [one for one in far if one.patch.share(disturbed) > HIDDEN]
+            alike += [one for one in hidden if one.up == card.up and one.face == best]
+        return max(alike, key=lambda one: (one.zone not in self.fed, one.zone != card.zone, one.layer), default=None)
+
+    def _slid(self, card: Card, lying: Lying) -> bool:
+        """Tell whether the face that shows now was told of another card of the hand: that one lies here, then."""
+        best, _ = card.votes.best
+        own = [one for one in self.theirs(lying) if one is not card and one.id and box(one.zone) == box(card.zone)]
+        other = next((one for one in own if card.up and one.up and one.face == self.classes[best]), None)
+        if other is None or not card.id:
+            return False
+        card.id, other.id, card.face = other.id, card.id, other.face
+        other.show_back()
+        return True
+
+    def _moved(self, t: float, card: Card, before: Card, now: Now) -> Iterator[Event]:
+        self.left = [one for one in self.left if one.card is not before]
+        if before in now.lying.cards:
+            now.lying.cards.remove(before)
+        card.id, card.face = before.id, before.face
+        if not before.up and not card.is_read and self.progress(now.lying).closes(card.zone):
+            card.show_back()  # of a hand that is not shown, what is not read lies face down
+        if card.up != before.up:
+            yield from self._turned(t, card, now)
+        if not card.up and is_set(before.zone) and revealed(self.theirs(now.lying)):
+            card.zone = before.zone  # it is taken up to be turned, and will lie there again
+        if card.zone != before.zone:
+            self.setting |= is_set(card.zone)
+            event: Event = {"t": t, "event": "move", "id": card.id, "zone": card.zone or "outside"}
+            by = now.sides.by(card.zone or "", t)
+            yield event | _hand(card.zone) | ({"by": by} if by else {})
+
+    def _turned(self, t: float, card: Card, now: Now) -> Iterator[Event]:
+        if card.id:
+            by = now.sides.by(card.zone or "", t)
+            self.setting |= card.up
+            yield {"t": t, "event": "turn", "id": card.id, **self._face(card, now.lying), **({"by": by} if by else {})}
+
+    def _name(self, rested: float) -> str:
+        """Name a card by when it came to rest, so that its name does not depend on where watching began."""
+        number = round(rested * 1000)
+        self.ids = {one for one in self.ids if int(one[1:]) > number - 60_000}
+        while f"c{number}" in self.ids:
+            number += 1
+        self.ids.add(f"c{number}")
+        return f"c{number}"
+
+    # ---- what time brings -------------------------------------------------------------------------------------------
+
+    def passing(self, t: float, lying: Lying) -> Iterator[Event]:
+        """Tell what is gone for good, faces that are known better by now, and when the layout is clear."""
+        for one in [one for one in self.left if t - one.at >= _held(one.card)]:
+            own = sum(bool(card.id) and box(card.zone) == box(one.card.zone) for card in lying.cards)
+            if self.fours and 0 < own < FOUR:
+                zone = lies_under(one.card, lying.cards)  # a hand has its four cards until all are taken away
+                if zone is not None:
+                    one.card.zone = zone
+                    yield {"t": t, "event": "move", "id": one.card.id, "zone": zone}
+                continue
+            self.left.remove(one)
+            if one.card.id:
+                yield {"t": t, "event": "remove", "id": one.card.id, "since": round(one.at, 3)}
+        if self.fours:
+            yield from self._under(t, lying)
+        yield from self._better(t, lying)
+        if self.dealt and not (lying.cards or lying.coming or self.left):
+            self.dealt = self.setting = False
+            self.shown.forget()
+            self.disputed.clear()
+            yield {"t": t, "event": "clear"}
+
+    def theirs(self, lying: Lying) -> list[Card]:
+        """Give the cards of all hands, those that were lost from sight too."""
+        return [*lying.cards, *(one.card for one in self.left)]
+
+    def _under(self, t: float, lying: Lying) -> Iterator[Event]:
+        """Tell which faces lie under others, as they were seen before they came to lie there."""
+        for card, face in self.shown.under(t, self.theirs(lying)):
+            likely = np.zeros(len(self.classes))
+            likely[face] = 1.0
+            card.votes = Votes()
+            card.votes.add(likely, CLEAR)
+            if not card.up:
+                card.up, card.turns = True, 0
+                yield {"t": t, "event": "turn", "id": card.id, **self._face(card, lying)}
+
+    def _better(self, t: float, lying: Lying) -> Iterator[Event]:
+        while self.doubted:
+            card = self.doubted.pop()
+            card.face = None
+            yield {"t": t, "event": "correct", "id": card.id, "card": None}
+        for card in self.theirs(lying):
+            best, likely = card.votes.best
+            name = self.classes[best]
+            if not (card.id and card.up and len(name) == 2) or name == card.face:
+                continue
+            sure = card.is_read and (card.face is None or likely >= BETTER)
+            if sure and self._is_alone(card, name, lying):
+                card.face = name
+                yield {"t": t, "event": "correct", "id": card.id, "card": name}
+
+
+def _hand(zone: str | None) -> Event:
+    """Say which hand of a box a zone is of."""
+    found = ZONES.get(zone or "")
+    return {"hand": found.hand} if found is not None and found.box and found.part == "cards" else {}
+
+
+def _is_fed(zone: str) -> bool:
+    """Tell whether cards come to a place from another of the same hand, and not from the shoe."""
+    return is_set(zone) or ZONES[zone].hand > 1
+
+
+def _held(card: Card) -> float:
+    return HELD_S if card.up else HELD_DOWN_S

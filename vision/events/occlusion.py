@@ -1,0 +1,15 @@
+"""Places for cards that nobody can see now: a card may have come to them, and is told only later."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from feltwatch.vision.tracking.track import Card, Mask, Patch
+
+FIRST = ".cards"  # where a hand's cards come to from the shoe; elsewhere only once some lie there
+
+
+def unseen(zones: Mapping[str, Patch], disturbed: Mask, cards: Sequence[Card], least: float) -> Iterator[str]:
+    """Give the zones of which at least so many points are covered, or not yet understood."""
+    used = {card.zone for card in cards}
+    for name, patch in zones.items():
+        if (name.endswith(FIRST) or name in used) and patch.share(disturbed) * patch.size >= least:
+            yield name

@@ -1,0 +1,4 @@
+"""Where pixels are on the felt: camera model, calibration, rectified crops, printed markers, camera motion.
+
+Start at `camera.py`. Imports nothing else of `vision` but image files.
+"""

@@ -1,0 +1,154 @@
+"""One look at a part of the table: what lies there, in millimetres on the felt, and all that both networks say."""
+
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from feltwatch.vision.detection.detector import CARDS, Found
+from feltwatch.vision.detection.still_reader import Eyes
+from feltwatch.vision.geometry.camera import Camera
+
+Picture = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+LOOKED_AT: Final = 0.78  # pixels a millimetre at which parts of the table are shown to the detector
+CARD_MM: Final = (60.0, 88.5)  # poker and bridge cards are a little wider and narrower
+WIDE_OFF: Final = 0.22  # by so much of it a card's side may be seen wrong
+LONG_OFF: Final = 0.1
+CHIP_MM: Final = 19.75  # radius
+CHIP_OFF: Final = 0.45
+
+PILE: Final = 1.5  # times a card's sides a box may be around backs that lie on each other
+UNREAD: Final = np.empty(0)
+PART: Final = "part"  # the kind of what was parted
+LARGE: Final = 0.035  # a box larger than a card by so much may hold two
+
+Rect = tuple[int, int, int, int]  # left, top, right, bottom: pixels
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CardGlimpse:
+    """A card: where it lies, how, and what its face may be."""
+
+    quad: Floats  # 4 x 2, pixels of the picture as it lay when watching began
+    place: tuple[float, float]  # of its middle, millimetres
+    angle: float  # degrees, 0 to 180: the way of its long side
+    size: tuple[float, float]  # millimetres
+    score: float
+    up: float  # how likely it lies face up
+    faces: Floats  # probability of each class of the reader
+    part: bool = False  # of a box that may hold two cards
+    exact: bool = False  # it is known to a hair where it lies
+
+
+@dataclass(frozen=True, slots=True)
+class StackGlimpse:
+    center: tuple[float, float]  # of its top, pixels
+    place: tuple[float, float]  # of its top as if it lay on the felt, millimetres
+    radius_px: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    cards: tuple[CardGlimpse, ...]
+    stacks: tuple[StackGlimpse, ...]
+    hands: tuple[Floats, ...]  # quads
+    piles: tuple[CardGlimpse, ...] = ()  # boxes around backs that are larger than a card; nothing is read there
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """How to look: larger or smaller than usual, and how large this table's cards are, where that is known."""
+
+    zoom: float = 1.0
+    card_mm: tuple[float, float] | None = None
+
+
+def glimpse(eyes: Eyes, camera: Camera, picture: Picture, rect: Rect, shift: tuple[float, float], aim: Aim) -> Glimpse:
+    """Look at a part of a picture; `shift` is what moves the picture to where it lay when watching began."""
+    left, top, right, bottom = rect
+    middle = camera.to_felt([[(left + right) / 2, (top + bottom) / 2]])[0]
+    scale = min(aim.zoom * LOOKED_AT / camera.scale(float(middle[0]), float(middle[1])), 1.6)
+    found = eyes.detector.find(picture[top:bottom, left:right], scale)
+    corner = np.array([left, top], np.float64)
+    cards = [one for one in found if one.kind in CARDS]
+    stacks = [one for one in found if one.kind == "chip_stack"]
+    hands = tuple(one.quad + corner + shift for one in found if one.kind == "hand")
+    boxes = [_box(camera, one, corner + shift) for card in cards for one in _parted(camera, card, corner + shift, aim)]
+    whole = [one for one in boxes if _within(one.size, 1 - WIDE_OFF, 1 + WIDE_OFF, 1 - LONG_OFF, 1 + LONG_OFF)]
+    piles = [one for one in boxes if one.up < 0.5 and _within(one.size, 1 - WIDE_OFF, PILE, 1 - LONG_OFF, PILE)]
+    readings = eyes.reader.read(picture, np.array([one.quad - shift for one in whole]))
+    return Glimpse(
+        tuple(replace(one, faces=reading.all) for one, reading in zip(whole, readings, strict=True)),
+        tuple(one for stack in stacks if (one := _stack(camera, stack, corner + shift))),
+        hands,
+        tuple(one for one in piles if one not in whole),
+    )
+
+
+def _box(camera: Camera, found: Found, moved: Floats) -> CardGlimpse:
+    """Measure on the felt what was found, before it is read."""
+    quad = found.quad + moved
+    felt = camera.to_felt(quad)
+    across = (felt[1] - felt[0] + felt[2] - felt[3]) / 2
+    along = (felt[3] - felt[0] + felt[2] - felt[1]) / 2
+    x, y = felt.mean(axis=0)
+    angle = float(np.degrees(np.arctan2(along[1], along[0]))) % 180
+    size = float(np.hypot(*across)), float(np.hypot(*along))
+    return CardGlimpse(quad, (float(x), float(y)), angle, size, found.score, found.up, UNREAD, found.kind == PART)
+
+
+def _within(size: tuple[float, float], thin: float, wide: float, short: float, long: float) -> bool:
+    """Tell whether a box has the measures of a card, by how much smaller or larger it may be."""
+    return thin <= size[0] / CARD_MM[0] <= wide and short <= size[1] / CARD_MM[1] <= long
+
+
+def _parted(camera: Camera, found: Found, moved: Floats, aim: Aim) -> list[Found]:
+    """Part what is larger than a card: two that lie nearly on each other; each fills one of the corners."""
+    if aim.card_mm is None or found.kind != "card_up":
+        return [found]
+    felt = camera.to_felt(found.quad + moved)
+    sides = np.array([np.hypot(*(felt[1] - felt[0])), np.hypot(*(felt[3] - felt[0]))])
+    shares = np.minimum(np.array(aim.card_mm) / np.maximum(sides, 1e-6), 1.0)
+    if shares.min() > 1 - LARGE or (sides / aim.card_mm).min() < 1 - LARGE:
+        return [found]
+    a, b, _, d = found.quad
+    across, along = b - a, d - a
+    parts = []
+    rights, downs = ((0, 1) if share <= 1 - LARGE else (0,) for share in shares)
+    for right, down in product(rights, downs):
+        first = a + right * (1 - shares[0]) * across + down * (1 - shares[1]) * along
+        wide, long = shares[0] * across, shares[1] * along
+        parts.append(replace(found, kind=PART, quad=np.array([first, first + wide, first + wide + long, first + long])))
+    return [found, *parts]
+
+
+def _stack(camera: Camera, found: Found, moved: Floats) -> StackGlimpse | None:
+    """Take what has the measures of a stack's top, higher above the felt or lower."""
+    quad = found.quad + moved
+    x, y = (float(value) for value in quad.mean(axis=0))
+    radius = (float(np.hypot(*(quad[1] - quad[0]))) + float(np.hypot(*(quad[3] - quad[0])))) / 4
+    place = camera.to_felt([[x, y]])[0]
+    wide = radius / max(camera.scale(float(place[0]), float(place[1])), 1e-6)
+    if abs(wide / CHIP_MM - 1) > CHIP_OFF:
+        return None
+    return StackGlimpse((x, y), (float(place[0]), float(place[1])), radius, found.score)
+
+
+def grouped(found: list[int], boxes: NDArray[np.int32], room: float) -> list[list[int]]:
+    """Put together what one look can take in."""
+    groups: list[tuple[list[int], NDArray[np.float64]]] = []
+    for n in found:
+        low, high = boxes[n, :2].astype(float), (boxes[n, :2] + boxes[n, 2:4]).astype(float)
+        for k, (members, span) in enumerate(groups):
+            joined = np.array([np.minimum(span[0], low), np.maximum(span[1], high)])
+            if ((joined[1] - joined[0]) <= np.maximum(high - low, span[1] - span[0]) + room).all():
+                groups[k] = ([*members, n], joined)
+                break
+        else:
+            groups.append(([n], np.array([low, high])))
+    return [members for members, _ in groups]

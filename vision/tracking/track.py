@@ -1,0 +1,217 @@
+"""Cards and stacks that keep their identity while they lie still, are covered, are turned, or are pushed elsewhere.
+
+Why an association of our own: the libraries that track things follow what moves from frame to frame, and forget what is
+hidden for a second. Here things rest, and hands and other cards cover them. So a thing stays where it was last seen,
+whatever covers it, until its place is seen without it; only what has changed and come to rest is looked at.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from feltwatch.vision.motion.roi_detection import CardGlimpse
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+SURE: Final = 0.94  # a face this likely is read for certain in one look
+# By all votes together so likely, a face is told, by how tall its card is shown: what is small is read wrong alike in
+# every look. Chosen on decks of val, with `python -m feltwatch.models evaluate votes`.
+TALL_PX: Final = (40.0, 52.0, 62.0, 78.0)
+TOLD: Final = (0.985, 0.97, 0.95, 0.9)
+FEW: Final = 4  # looks; of fewer may all be wrong, so those must be as sure as
+TOLD_BY_FEW: Final = 0.96
+VOTES: Final = 2  # looks at least
+APART_S: Final = 0.035  # looks that are to confirm each other
+MOST: Final = 5.0  # weight of all votes together, at most
+LEAST: Final = 1e-5  # no look rules a face out
+CLEAR: Final = 3.0  # weight from which a look that is a little less clear changes nothing any more
+
+
+@dataclass(frozen=True)
+class Patch:
+    """The part of the small picture that a thing takes up: a mask within a box."""
+
+    box: tuple[slice, slice]  # rows, columns
+    mask: Mask
+
+    @staticmethod
+    def of(quad: Floats, factor: float, shape: tuple[int, int]) -> "Patch":
+        """Give the patch of a polygon in pixels of the whole picture."""
+        points = (quad + 0.5) / factor - 0.5
+        low = np.clip(np.floor(points.min(axis=0)).astype(int), 0, [shape[1] - 1, shape[0] - 1])
+        high = np.clip(np.ceil(points.max(axis=0)).astype(int) + 1, low + 1, [shape[1], shape[0]])
+        found = np.zeros((high[1] - low[1], high[0] - low[0]), np.uint8)
+        cv2.fillPoly(found, [np.round((points - low) * 16).astype(np.int32)], 1, shift=4)
+        return Patch((slice(low[1], high[1]), slice(low[0], high[0])), found.astype(bool))
+
+    @staticmethod
+    def disc(center: tuple[float, float], radius: float, factor: float, shape: tuple[int, int]) -> "Patch":
+        turns = np.linspace(0, 2 * np.pi, 16, endpoint=False)
+        return Patch.of(np.array(center) + radius * np.column_stack([np.cos(turns), np.sin(turns)]), factor, shape)
+
+    @cached_property
+    def size(self) -> int:
+        return int(self.mask.sum())
+
+    def share(self, of: Mask) -> float:
+        """Give how much of the patch a mask of the whole small picture covers."""
+        return float((of[self.box] & self.mask).sum()) / max(self.size, 1)
+
+    def without(self, others: "list[Patch]") -> "Patch":
+        """Give what no other patch covers."""
+        left = None
+        rows, columns = self.box
+        for other in others:
+            down, across = other.box
+            top, bottom = max(rows.start, down.start), min(rows.stop, down.stop)
+            near, far = max(columns.start, across.start), min(columns.stop, across.stop)
+            if top < bottom and near < far:
+                left = self.mask.copy() if left is None else left
+                mine = slice(top - rows.start, bottom - rows.start), slice(near - columns.start, far - columns.start)
+                its = slice(top - down.start, bottom - down.start), slice(near - across.start, far - across.start)
+                left[mine] &= ~other.mask[its]
+        return self if left is None else Patch(self.box, left)
+
+    def overlap(self, other: "Patch") -> float:
+        """Give how much of the patch another covers."""
+        return 1 - self.without([other]).size / max(self.size, 1)
+
+    def onto(self, whole: Mask) -> None:
+        """Mark the patch in a mask of the whole small picture."""
+        whole[self.box] |= self.mask
+
+
+@dataclass(slots=True)
+class Votes:
+    """What many looks say of one face, the clear ones more than the others."""
+
+    total: Floats | None = None  # of the logarithms, each by its weight
+    weight: float = 0.0
+    looks: int = 0
+
+    def add(self, faces: Floats, weight: float) -> None:
+        """Count a look; one that is less clear than those before it counts for nothing once enough is known.
+
+        A look that cannot tell counts for little beside one that can.
+        """
+        weight *= float(faces.max()) ** 4
+        if self.weight >= CLEAR and weight < self.weight / max(self.looks, 1) / 2:
+            return
+        if self.total is not None and self.weight > MOST:  # what was seen long ago fades
+            self.total, self.weight = self.total * (MOST / self.weight), MOST
+        said = np.log(np.maximum(faces, LEAST)) * weight
+        self.total = said if self.total is None else self.total + said
+        self.weight += weight
+        self.looks += 1
+
+    @property
+    def best(self) -> tuple[int, float]:
+        """Give the likeliest class, and how likely it is: what no look agrees on with the others is noise."""
+        if self.total is None:
+            return 0, 0.0
+        likely = np.exp(self.total / self.weight)
+        best = int(likely.argmax())
+        return best, float(likely[best] / likely.sum())
+
+
+@dataclass(slots=True, eq=False)
+class Card:
+    """A card as it is believed to lie."""
+
+    quad: Floats
+    place: tuple[float, float]
+    angle: float
+    patch: Patch
+    up: bool
+    seen_at: float  # the first time
+    rested: float  # when it came to rest
+    since: float = 0.0  # when its place was last seen without it
+    votes: Votes = field(default_factory=Votes)
+    id: str = ""  # it has one from when it is told
+    zone: str | None = None
+    face: str | None = None  # as it was told
+    layer: int = 0  # the higher, the later it came
+    score: float = 0.0  # of the look that says where it lies
+    exact: bool = False  # it is known to a hair where it lies
+    laid: bool = False  # wholly on another
+    looks: int = 0
+    whole: int = 0  # looks at its face, lying whole, that agreed
+    misses: int = 0  # looks at its place that showed none
+    missed_at: float = 0.0
+    met_at: float = 0.0  # when it was last seen
+    asked_at: float = 0.0  # when it was last looked for
+    known: bool = False  # how the table looks with it
+    look_at: float = 0.0  # not before then is it looked at again for what has moved over it
+    looked: int = 0  # so often it was, and was not seen
+    unseen: int = 0  # looks for it alone that showed nothing
+    turns: int = 0  # looks that showed its other side
+    turned: Votes = field(default_factory=Votes)
+    turned_at: float = 0.0
+
+    @property
+    def is_read(self) -> bool:
+        return self.tells(self.votes)
+
+    def tells(self, votes: Votes) -> bool:
+        """Tell whether votes on its face suffice."""
+        tall = (np.hypot(*(self.quad[3] - self.quad[0])) + np.hypot(*(self.quad[2] - self.quad[1]))) / 2
+        return votes.best[1] >= told_from(float(tall), votes.looks)
+
+    @property
+    def asked(self) -> float:
+        return max(self.met_at, self.asked_at)
+
+    def near(self, seen: CardGlimpse, reach_mm: float, turn_deg: float) -> bool:
+        return distance(self.place, seen.place) <= reach_mm and abs(bearing(self.angle, seen.angle)) <= turn_deg
+
+    def missed_again(self, t: float, looks: int = VOTES) -> bool:
+        """Count that it was not where it lay; one look alone may err."""
+        if not self.misses:
+            self.missed_at = t
+        self.misses += 1
+        return self.misses >= looks and t - self.missed_at >= APART_S
+
+    def show_back(self) -> None:
+        """What was read of it was another's face: it is a back until it is seen to be none."""
+        self.up, self.face, self.votes, self.turns, self.whole = False, None, Votes(), 0, 0
+
+    def settle(self, seen: CardGlimpse, patch: Patch) -> None:
+        """It lies as it was seen just now."""
+        self.quad, self.place, self.angle, self.patch = seen.quad, seen.place, seen.angle, patch
+        self.score, self.exact = seen.score, seen.exact
+
+
+def told_from(tall_px: float, looks: int) -> float:
+    """Give how likely a face must be by so many looks together to be told of a card that is shown so tall."""
+    return max(float(np.interp(tall_px, TALL_PX, TOLD)), TOLD_BY_FEW if looks < FEW else 0.0)
+
+
+@dataclass(slots=True, eq=False)
+class Stack:
+    """A stack of chips that stands."""
+
+    center: tuple[float, float]  # pixels
+    place: tuple[float, float]  # millimetres
+    radius: float  # pixels
+    patch: Patch
+    spot: str | None
+    looks: int = 0
+    misses: int = 0
+    seen_at: float = 0.0
+    missed_at: float = 0.0
+    gone_at: float = 0.0  # when it was missed first
+    since: float = 0.0  # when its place was last seen as it was before it came, or before it went
+
+
+def distance(one: tuple[float, float], other: tuple[float, float]) -> float:
+    return float(np.hypot(one[0] - other[0], one[1] - other[1]))
+
+
+def bearing(one: float, other: float) -> float:
+    """Give by how many degrees two lines differ, from -90 to 90."""
+    return (other - one + 90) % 180 - 90
