@@ -17,7 +17,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     table = parser.add_argument_group("the table")
     table.add_argument("--preset", metavar="NAME", help="its layout: blackjack-7, blackjack-5, si-ki-pi-6")
     table.add_argument(
-        "--like", metavar="FILE", help="as in this table's file, zones included, where nothing else is said"
+        "--like",
+        metavar="FILE",
+        help="take every setting that is not given here from this table's file, zones included",
     )
     table.add_argument("--id", metavar="NAME", help="what it is called (default: as the file is)")
     table.add_argument("--site", metavar="NAME", help="where it stands (default: main)")

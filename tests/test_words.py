@@ -1,0 +1,118 @@
+"""What users and newcomers read is plain modern English: a list of words stays out of it."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from feltwatch.edge.cli.main import main
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+ROOMS: Final = ("engine", "vision", "edge", "models", "datasets", "tests")
+PAGES: Final = ("README.md", "docs/**/*.md", "docs/*.json", "edge/**/*.json", "models/**/*.md", "datasets/**/*.md")
+
+WORDS: Final = re.compile(
+    r"(?<![\w-])(?:told|anew|amiss|nought|nobody|somebody|whoever|thereof|wherever|of which|that is none|what is none"
+    r"|is said|are said|be said|it says so|says so|as it lies|as they lie)(?![\w-])",
+    re.IGNORECASE,
+)
+
+# What may stand: quotations from rule books, and public names.
+ALLOWED: Final = (
+    "decisions=told",  # a value of a setting
+    "`told`",
+    '"told"',
+)
+QUOTED: Final = ("docs/compliance.md",)  # the clauses of the books
+
+TO_DO: Final = frozenset(
+    {
+        "README.md",
+        "docs",
+        "models",
+        "datasets",
+        "edge",
+        "engine",
+        "vision",
+        "tests",
+    }
+)
+
+
+def faults(text: str) -> list[str]:
+    for name in ALLOWED:
+        text = text.replace(name, "")
+    return [found.group() for found in WORDS.finditer(text)]
+
+
+def spoken(path: Path) -> Iterator[tuple[int, str]]:
+    """Give every string, docstring and comment of a module, with its line."""
+    source = path.read_text("utf-8")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+def is_to_do(path: Path) -> bool:
+    name = path.relative_to(ROOT)
+    return any(str(one) in TO_DO for one in (name, *name.parents))
+
+
+def pages() -> list[Path]:
+    found = {path for pattern in PAGES for path in ROOT.glob(pattern)}
+    return sorted(path for path in found if str(path.relative_to(ROOT)) not in QUOTED and not is_to_do(path))
+
+
+def modules() -> list[Path]:
+    found = (path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")))
+    return [path for path in found if path != Path(__file__) and not is_to_do(path)]
+
+
+@pytest.mark.parametrize("path", pages(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_pages_are_in_plain_words(path: Path) -> None:
+    lines = enumerate(path.read_text("utf-8").splitlines(), 1)
+    assert [f"{path.name}:{number}: {word}" for number, line in lines for word in faults(line)] == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_docstrings_messages_and_comments_are_in_plain_words(room: str) -> None:
+    assert [
+        f"{path.relative_to(ROOT)}:{line}: {word}"
+        for path in modules()
+        if path.is_relative_to(ROOT / room)
+        for line, text in spoken(path)
+        for word in faults(text)
+    ] == []
+
+
+def help_of(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments, "--help"])
+    assert ended.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_the_help_of_every_command_is_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
+    top = help_of([], capsys)
+    commands = re.findall(r"^ {4}(\w+)(?: |$)", top, re.MULTILINE)
+    assert {"run", "replay", "detect", "judge", "doctor", "verify"} <= set(commands)
+    helps = {"feltwatch": top, **{command: help_of([command], capsys) for command in commands}}
+    assert {command: found for command, text in helps.items() if (found := faults(text))} == {}
+
+
+@pytest.mark.parametrize("text", ["It is told anew.", "Whoever asks.", "all of which", "The book says so."])
+def test_a_word_of_the_list_is_found(text: str) -> None:
+    assert faults(text)
+
+
+@pytest.mark.parametrize("text", ["feltwatch judge --set decisions=told", "retold", "wherever_it_is", "renewal"])
+def test_public_names_and_other_words_are_not(text: str) -> None:
+    assert faults(text) == []
