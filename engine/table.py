@@ -5,6 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from feltwatch.engine.blackjack.round import BlackjackRound
 from feltwatch.engine.books import Book
 from feltwatch.engine.history import occluded_order, outage
 from feltwatch.engine.history.round_record import Life, Lying, as_known, changes, is_next, placed_anew, put_before_close
@@ -14,7 +15,7 @@ from feltwatch.engine.model.shoe import Shoe
 from feltwatch.engine.model.verdicts import Alert, Started, Verdict
 from feltwatch.engine.round import payments, presence
 from feltwatch.engine.round.base import Round
-from feltwatch.engine.rounds import new_round
+from feltwatch.engine.sikipi.round import SikipiRound
 
 if TYPE_CHECKING:
     from feltwatch.engine.model.spots import Zone
@@ -125,7 +126,8 @@ class Table:
         return life
 
     def _fresh(self, life: Life) -> Round:
-        found = new_round(self.book, life.number, life.shoe.copy(), life.dismissed)
+        kind = BlackjackRound if self.book.family == "blackjack" else SikipiRound
+        found: Round = kind(self.book, life.number, life.shoe.copy(), life.dismissed)
         found.stale = life.stale.copy()
         found.heard = life.heard
         found.seats = {player: boxes.copy() for player, boxes in life.seats.items()}

@@ -3,7 +3,8 @@
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,61 @@ MAY_IMPORT_OF_OURS = {
     "edge": {"edge", "datasets", "models", "vision", "engine"},
 }
 OURS = {"feltwatch", "tests"}
+
+# The rooms of each package from the lowest layer to the highest: a module may import its own room and the rooms of
+# lower layers. Rooms on one line do not know each other. A module beside the rooms is named by itself; the package's
+# own name stands for the modules that are left.
+LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "engine": (
+        ("engine.model",),
+        ("engine.books", "engine.transcript"),
+        ("engine.round",),
+        ("engine.blackjack", "engine.sikipi"),
+        ("engine.history", "engine.odds"),
+        ("engine",),
+    ),
+    "vision": (
+        ("vision.image_file",),
+        ("vision.geometry",),
+        ("vision.layout",),
+        ("vision.detection",),
+        ("vision.motion",),
+        ("vision.tracking",),
+        ("vision.events", "vision.drawing"),
+        ("vision",),
+    ),
+    "models": (("models.shipped",), ("models.evaluation",), ("models.training",), ("models",)),
+    "datasets": (
+        ("datasets.common",),
+        ("datasets.sources",),
+        ("datasets.art.cards", "datasets.art.felts"),
+        ("datasets.art.chips", "datasets.art.hands"),
+        ("datasets.scene",),
+        ("datasets.render",),
+        ("datasets.photos", "datasets.deal"),
+        ("datasets.sets",),
+        ("datasets.film", "datasets.physical"),
+        ("datasets",),
+    ),
+    "edge": (
+        ("edge.errors",),
+        ("edge.config",),
+        ("edge.video",),
+        ("edge.camera",),
+        ("edge.journal",),
+        ("edge.messaging",),
+        ("edge.evidence",),
+        ("edge.pipeline",),
+        ("edge.report",),
+        ("edge.replay",),
+        ("edge.service",),
+        ("edge.calibrate",),
+        ("edge.doctor",),
+        ("edge.cli", "edge.tools"),
+        ("edge", "edge.api"),
+    ),
+}
+TO_DO = {"engine", "vision", "models", "datasets", "edge"}  # packages whose rooms or modules still import in circles
 
 # What of the standard library is a plain function of its arguments. No clock, no chance, no file, no process:
 # a name that is not here is refused, so that adding one is a decision.
@@ -104,6 +160,54 @@ def length_faults(path: str, source: str, tree: ast.Module) -> Iterator[str]:
                 yield f"{path}:{node.lineno}: {node.name} has {length} lines, at most {FUNCTION_LINES}"
 
 
+def module_name(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """Give the longest known beginning of a dotted name, "" where there is none."""
+    while name and name not in known:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def import_graph(sources: Mapping[str, str]) -> dict[str, set[str]]:
+    """Give the modules that each module imports, by path and source; imports for types alone count too."""
+    names = {module_name(path) for path in sources}
+    graph: dict[str, set[str]] = {name: set() for name in names}
+    for path, source in sources.items():
+        found = imports(ast.parse(source, path), path.split("/", 1)[0])
+        ours = (one.removeprefix("feltwatch.") for one in found if one.startswith("feltwatch."))
+        graph[module_name(path)] |= {nearest(one, names) for one in ours} - {"", module_name(path)}
+    return graph
+
+
+def cycle_faults(graph: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """Name modules that import each other in a circle, one circle at a time."""
+    left = {name: set(imported) for name, imported in graph.items()}
+    while True:
+        try:
+            TopologicalSorter(left).prepare()
+        except CycleError as error:
+            circle = error.args[1][::-1]
+            yield f"modules import each other in a circle: {' -> '.join(circle)}"
+            left[circle[0]].discard(circle[1])
+        else:
+            return
+
+
+def direction_faults(graph: Mapping[str, Iterable[str]], layers: tuple[tuple[str, ...], ...]) -> Iterator[str]:
+    """Name imports that do not lead from a room to one of a lower layer of the same package."""
+    height = {room: number for number, rooms in enumerate(layers) for room in rooms}
+    package = layers[-1][0]
+    for name in sorted(name for name in graph if is_within(name, {package})):
+        room = nearest(name, height)
+        for other in sorted(one for one in graph[name] if is_within(one, {package})):
+            to = nearest(other, height)
+            if to != room and height[to] >= height[room]:
+                yield f"{name} may not import {other}: {to} is no layer below {room}"
+
+
 def faults(path: str, source: str) -> list[str]:
     tree = ast.parse(source, path)
     return [*import_faults(path, tree), *world_faults(path, tree), *length_faults(path, source, tree)]
@@ -175,6 +279,48 @@ def test_every_module_keeps_its_place_and_size() -> None:
     assert [
         fault for path in found for fault in faults(path.relative_to(ROOT).as_posix(), path.read_text("utf-8"))
     ] == []
+
+
+@pytest.mark.parametrize(
+    ("sources", "says"),
+    [
+        ({"engine/a.py": "import feltwatch.engine.b", "engine/b.py": "import feltwatch.engine.a"}, ["a -> engine.b"]),
+        (
+            {
+                "engine/a.py": "from feltwatch.engine import b",
+                "engine/b.py": "if TYPE_CHECKING:\n    from feltwatch.engine.c import C",
+                "engine/c.py": "def f():\n    from feltwatch.engine.a import A",
+            },
+            ["circle"],
+        ),
+        ({"engine/a.py": "import feltwatch.engine.b", "engine/b.py": ""}, []),
+    ],
+)
+def test_a_circle_of_imports_is_found(sources: dict[str, str], says: list[str]) -> None:
+    found = [*cycle_faults(import_graph(sources))]
+    assert len(found) == len(says)
+    assert all(part in fault for part, fault in zip(says, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("sources", "allowed"),
+    [
+        ({"engine/round/a.py": "import feltwatch.engine.model.b", "engine/model/b.py": ""}, True),
+        ({"engine/model/a.py": "import feltwatch.engine.round.b", "engine/round/b.py": ""}, False),
+        ({"engine/sikipi/a.py": "import feltwatch.engine.blackjack.b", "engine/blackjack/b.py": ""}, False),
+        ({"engine/history/a.py": "import feltwatch.engine.table", "engine/table.py": ""}, False),
+        ({"engine/table.py": "import feltwatch.engine.history.a", "engine/history/a.py": ""}, True),
+    ],
+)
+def test_a_room_imports_lower_layers_only(sources: dict[str, str], allowed: bool) -> None:  # noqa: FBT001  a parameter of the table
+    assert (not [*direction_faults(import_graph(sources), LAYERS["engine"])]) is allowed
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph = import_graph({path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in modules()})
+    clean = {name: imported for name, imported in graph.items() if name.split(".", 1)[0] not in TO_DO}
+    assert [*cycle_faults(clean)] == []
+    assert [fault for package in LAYERS.keys() - TO_DO for fault in direction_faults(graph, LAYERS[package])] == []
 
 
 @pytest.mark.parametrize(

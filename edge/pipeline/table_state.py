@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from feltwatch.edge.cli.judge import read
+from feltwatch.engine import table_snapshot
 from feltwatch.engine.books import Book
-from feltwatch.engine.history import table_snapshot
 from feltwatch.engine.model.spots import ZONES
 from feltwatch.engine.model.verdicts import Ended, Verdict
 from feltwatch.engine.table import Table
@@ -120,7 +120,7 @@ class Course:
             "judges": self.judges,
             "cards": {name: [one.zone, one.face, one.up] for name, one in self.cards.items()},
             "chips": list(self.chips.values()),
-            "table": table_snapshot.kept(self.table),
+            "table": table_snapshot.taken(self.table),
         }
 
     def kept(self) -> bytes:
@@ -140,7 +140,7 @@ class Course:
             found.t, found.judges = float(state["t"]), bool(state["judges"])
             found.cards = {name: Lay(zone, face, up) for name, (zone, face, up) in state["cards"].items()}
             found.chips = {str(event.get("spot") or "outside"): event for event in state["chips"]}
-            found.table = table_snapshot.again(book, state["table"])
+            found.table = table_snapshot.restored(book, state["table"])
             found.parts = [Part(found._state())]
             for line in told:
                 found.take(json.loads(line))

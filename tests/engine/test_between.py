@@ -6,8 +6,8 @@ from collections.abc import Mapping
 import pytest
 
 from feltwatch.edge.cli.judge import read
+from feltwatch.engine import table_snapshot
 from feltwatch.engine.books import find_book
-from feltwatch.engine.history import table_snapshot
 from feltwatch.engine.model.events import Gap
 from feltwatch.engine.table import Table
 
@@ -25,21 +25,21 @@ def kept(*more: Mapping[str, object]) -> dict[str, object]:
     table = Table(BOOK)
     for event in (*TOLD, *more):
         table.apply(read(json.dumps(event).encode()))
-    found: dict[str, object] = json.loads(json.dumps(table_snapshot.kept(table)))
+    found: dict[str, object] = json.loads(json.dumps(table_snapshot.taken(table)))
     return found
 
 
 def test_a_table_is_what_it_was() -> None:
-    found = table_snapshot.again(BOOK, kept())
-    assert table_snapshot.kept(found) == kept()
+    found = table_snapshot.restored(BOOK, kept())
+    assert table_snapshot.taken(found) == kept()
     assert (found.number, [*found.lying]) == (1, ["box3.main"])
 
 
 def test_that_nobody_watched_is_known_still() -> None:
     gap = ({"t": 9.5, "event": "gap", "since": 5}, {"t": 11, "event": "tick"})
-    found = table_snapshot.again(BOOK, kept(*gap))
+    found = table_snapshot.restored(BOOK, kept(*gap))
     assert found.after == Gap(9.5, 5.0)
-    assert table_snapshot.kept(found) == kept(*gap)
+    assert table_snapshot.taken(found) == kept(*gap)
 
 
 @pytest.mark.parametrize(
@@ -56,4 +56,4 @@ def test_that_nobody_watched_is_known_still() -> None:
 )
 def test_what_is_not_ours_is_refused(name: str, value: object) -> None:
     with pytest.raises((KeyError, TypeError, ValueError)):
-        table_snapshot.again(BOOK, kept() | {name: value})
+        table_snapshot.restored(BOOK, kept() | {name: value})

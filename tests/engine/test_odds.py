@@ -88,7 +88,7 @@ def test_the_exact_figures(figures: dict[str, Figure]) -> None:
 
 @pytest.mark.usefixtures("worked_out")
 def test_the_page_is_fresh() -> None:
-    found = command.FOUND.parents[1] / "docs" / "odds.md"
+    found = command.FOUND.parents[2] / "docs" / "odds.md"
     assert found.read_text(encoding="utf-8") == command.page(), (
         "python -m feltwatch.edge.tools.odds > docs/odds.md writes it"
     )

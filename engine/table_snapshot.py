@@ -1,4 +1,4 @@
-"""A table between two rounds, as plain values: all that the rounds to come hang on."""
+"""A snapshot of a table between two rounds, as JSON values: all that later rounds depend on."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -11,8 +11,8 @@ from feltwatch.engine.model.spots import ZONES, parse_spot
 from feltwatch.engine.table import Table
 
 
-def kept(table: Table) -> dict[str, object]:
-    """Give what is to be kept of a table on which no round is being played; of the last one nothing is."""
+def taken(table: Table) -> dict[str, object]:
+    """Take a snapshot of a table on which no round is being played; it holds nothing of the last round."""
     shoe = table.shoe.copy()
     if table.last is not None and table.last.round.only_seen and not table.heard:
         shoe.shuffled(0)  # as the next round would begin
@@ -36,8 +36,8 @@ def kept(table: Table) -> dict[str, object]:
     }
 
 
-def again(book: Book, found: Mapping[str, object]) -> Table:
-    """Give the table of which so much was kept. Raises KeyError, TypeError or ValueError where it was not ours."""
+def restored(book: Book, found: Mapping[str, object]) -> Table:
+    """Give the table of a snapshot. Raises KeyError, TypeError or ValueError where it is no snapshot of ours."""
     table = Table(book)
     table.number, table.events = _whole(found["round"]), _whole(found["events"])
     table.heard, table.blind = bool(found["heard"]), bool(found["blind"])
