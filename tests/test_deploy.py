@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]  # comes with the broker, without types
 
-from feltwatch.edge.cli.main import _parser
+from feltwatch.edge.cli.options import command_parser
 from feltwatch.edge.config.table_file import read_table
 from tests.mosquitto import Mosquitto
 
@@ -62,7 +62,7 @@ def test_the_service_runs_a_command_that_there_is() -> None:
     (command,) = unit()["ExecStart"]
     program, *arguments = command.replace("%i", "bj-07").split()
     assert program == "/opt/feltwatch/bin/feltwatch"
-    options = _parser().parse_args(arguments)
+    options = command_parser().parse_args(arguments)
     assert (options.command, options.quiet) == ("run", True)
     assert options.tables == ["/etc/feltwatch/bj-07.toml"]
 
@@ -152,7 +152,7 @@ def test_the_container_installs_what_is_pinned_as_nobodys_root() -> None:
 def test_the_container_runs_a_command_that_there_is_and_asks_for_its_health() -> None:
     found = dict(instructions())
     assert json.loads(found["ENTRYPOINT"]) == ["feltwatch"]
-    assert _parser().parse_args(json.loads(found["CMD"])).command == "run"
+    assert command_parser().parse_args(json.loads(found["CMD"])).command == "run"
     check = json.loads(found["HEALTHCHECK"].partition("CMD ")[2])
     assert f"http://127.0.0.1:{PORT}/healthz" in check[-1]
     compile(check[-1], "HEALTHCHECK", "exec")
@@ -192,7 +192,7 @@ def test_its_tables_are_tables_of_one_broker(composed: Mapping[str, Any]) -> Non
     demo = read_table(ROOT / "datasets" / "clips" / "demo.table.toml")
     ports = []
     for name, one in tables(composed).items():
-        options = _parser().parse_args(one["command"])
+        options = command_parser().parse_args(one["command"])
         (mount,) = [volume for volume in one["volumes"] if volume.startswith("./")]
         source, inside, _ = mount.split(":")
         assert options.tables == [inside]

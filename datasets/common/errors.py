@@ -10,10 +10,10 @@ class DataError(ValueError):
 
 
 class Arguments(argparse.ArgumentParser):
-    """The arguments of a command; what is wrong with them is told like any other fault."""
+    """The parser of every command of the project: wrong usage is an error of one line, as all others are."""
 
     def error(self, message: str) -> NoReturn:
-        raise DataError(f"{message}; `{self.prog} --help` says what it takes")
+        raise DataError(f"{message}; see `{self.prog} --help`")
 
 
 def number_from(least: int) -> Callable[[str], int]:

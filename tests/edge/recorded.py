@@ -1,6 +1,5 @@
 """A watcher that looks at nothing: it tells the bundled film's own events when their time has come."""
 
-import argparse
 import json
 import os
 import re
@@ -17,7 +16,7 @@ from types import MappingProxyType, SimpleNamespace
 import av
 import numpy as np
 
-from feltwatch.edge.cli.footage_options import add_replay_options
+from feltwatch.edge.cli.options import command_parser
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.pipeline.pipeline import Pipeline
@@ -164,10 +163,10 @@ def main(arguments: list[str], *, seeing: bool = False) -> int:
     if arguments[:1] == ["--bytes"]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(arguments[1]), resource.RLIM_INFINITY))
         arguments = arguments[2:]
-    parser = argparse.ArgumentParser()
-    add_replay_options(parser)
     try:
-        return replay(parser.parse_args(arguments), eyes_desk if seeing else open_recorded, keep_s=0.02)
+        return replay(
+            command_parser().parse_args(["replay", *arguments]), eyes_desk if seeing else open_recorded, keep_s=0.02
+        )
     except UsageError as error:
         sys.stderr.write(f"feltwatch: {error}\n")
         return 2

@@ -3,7 +3,7 @@
 import cv2
 import pytest
 
-from feltwatch.edge.cli.main import _parser
+from feltwatch.edge.cli.options import command_parser
 from feltwatch.edge.tools.bench_datasets import Effort, figures
 
 TINY = Effort(crops=6, tables=2, rounds=1, film_s=0.4, size=(320, 180), fps=5.0)
@@ -30,4 +30,4 @@ def test_every_figure_stands_beside_its_yardstick() -> None:
 
 @pytest.mark.parametrize(("words", "what"), [([], "engine"), (["datasets"], "datasets")])
 def test_the_engine_is_measured_unless_something_else_is_named(words: list[str], what: str) -> None:
-    assert _parser().parse_args(["bench", *words]).what == what
+    assert command_parser().parse_args(["bench", *words]).what == what

@@ -6,7 +6,7 @@ from time import sleep
 
 import pytest
 
-from feltwatch.edge.cli.main import _parser
+from feltwatch.edge.cli.options import command_parser
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.pipeline.table_state import Event
 from feltwatch.edge.tools import bench_mqtt
@@ -69,4 +69,4 @@ def test_the_figures_are_of_each_message_and_stand_with_their_budget() -> None:
 
 
 def test_the_command_knows_it() -> None:
-    assert _parser().parse_args(["bench", "mqtt"]).what == "mqtt"
+    assert command_parser().parse_args(["bench", "mqtt"]).what == "mqtt"

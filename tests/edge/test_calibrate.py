@@ -18,9 +18,9 @@ import pytest
 
 from feltwatch.edge.calibrate.command import calibrate, draft_of
 from feltwatch.edge.calibrate.file_writer import dragged, save, text_of
-from feltwatch.edge.calibrate.options import add_options
 from feltwatch.edge.calibrate.points import named_points
 from feltwatch.edge.calibrate.sheet import PAPERS
+from feltwatch.edge.cli.options import COMMANDS, command_parser
 from feltwatch.edge.config.table_file import read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.vision.image_file import Picture
@@ -33,9 +33,7 @@ LENS = ["--lens=-0.08,0.01,0,0,0", "--camera-matrix=1863.511,1863.511,959.5,539.
 
 
 def options_of(*arguments: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    add_options(parser)
-    return parser.parse_args(arguments)
+    return command_parser().parse_args(["calibrate", *arguments])
 
 
 def run(*arguments: str | Path) -> int:
@@ -230,9 +228,9 @@ def test_zones_that_were_moved_are_written_out(tmp_path: Path) -> None:
 
 def test_the_options_name_every_preset_and_paper() -> None:
     parser = argparse.ArgumentParser()
-    add_options(parser)
+    COMMANDS["calibrate"].add_options(parser)
     told = {action.dest: action for action in parser._actions}  # noqa: SLF001  argparse has no other way to look
-    assert told["preset"].help == f"its layout: {', '.join(PRESETS)}"
+    assert f"layout: {', '.join(PRESETS)} (" in (told["preset"].help or "")
     assert told["paper"].choices is not None
     assert set(told["paper"].choices) == set(PAPERS)
 
@@ -373,9 +371,9 @@ def test_a_camera_that_is_not_there_is_told_without_its_password(tmp_path: Path)
     source = "rtsp://me:secret@127.0.0.1:9/1"
     script = (
         "import argparse; from feltwatch.edge.calibrate.command import calibrate\n"
-        "from feltwatch.edge.calibrate.options import add_options\n"
-        "parser = argparse.ArgumentParser(); add_options(parser)\n"
-        f"try: calibrate(parser.parse_args(['{source}', '-o', 'table.toml', '--markers']))\n"
+        "from feltwatch.edge.cli.options import command_parser\n"
+        "parser = command_parser()\n"
+        f"try: calibrate(parser.parse_args(['calibrate', '{source}', '-o', 'table.toml', '--markers']))\n"
         "except Exception as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)

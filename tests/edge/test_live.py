@@ -16,8 +16,8 @@ from time import monotonic
 
 import pytest
 
-from feltwatch.edge.cli.footage_options import add_run_options
 from feltwatch.edge.cli.main import main
+from feltwatch.edge.cli.options import command_parser
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.journal.store import Entry, entries
 from feltwatch.edge.service.logs import say
@@ -87,9 +87,7 @@ def given(tmp_path: Path) -> Path:
 
 
 def options(table: Path, *more: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    add_run_options(parser)
-    return parser.parse_args(["-c", str(table), *more])
+    return command_parser().parse_args(["run", "-c", str(table), *more])
 
 
 def journal(table: Path, name: str = "demo") -> list[Entry]:

@@ -16,7 +16,7 @@ from pathlib import Path
 import cv2
 import pytest
 
-from feltwatch.edge.cli.footage_options import add_replay_options
+from feltwatch.edge.cli.options import command_parser
 from feltwatch.edge.cli.progress import Progress
 from feltwatch.edge.replay import checkpoint
 from feltwatch.edge.replay.film import replay_film
@@ -49,10 +49,10 @@ def whole(given: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def options(given: Path, out: Path, *more: str, videos: Sequence[Path] = ()) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    add_replay_options(parser)
     names = [str(video) for video in videos] or [str(given / "film.mp4")]
-    return parser.parse_args([*names, "-c", str(given / "table.toml"), "-o", str(out), "--quiet", *more])
+    return command_parser().parse_args(
+        ["replay", *names, "-c", str(given / "table.toml"), "-o", str(out), "--quiet", *more]
+    )
 
 
 def started(given: Path, out: Path, *more: str, before: Sequence[str] = ()) -> list[str]:

@@ -17,7 +17,7 @@ from time import monotonic
 
 from feltwatch.datasets.deal.play import session
 from feltwatch.datasets.deal.visible import STALE, VISIBLE
-from feltwatch.edge.cli.footage_options import add_run_options
+from feltwatch.edge.cli.options import COMMANDS
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.pipeline.table_state import Course, Event
@@ -131,7 +131,7 @@ def table_file(folder: Path, name: str, more: str = "") -> Path:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults.practice")
-    add_run_options(parser)
+    COMMANDS["run"].add_options(parser)
     try:
         return live.run(parser.parse_args(), lambda *_: PracticeDesk())
     except UsageError as error:

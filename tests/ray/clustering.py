@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feltwatch.edge.cli.footage_options import add_replay_options
+from feltwatch.edge.cli.options import command_parser
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.replay.run import replay
 from tests.edge.recorded import open_recorded, write_table, write_video
@@ -59,11 +59,11 @@ def cluster(deaths: Path) -> Iterator["Cluster"]:
 
 
 def options(given: Path, out: Path, *more: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    add_replay_options(parser)
     videos = [str(given / f"{name}.mp4") for name in NAMES]
     table = str(given / "table.toml")
-    return parser.parse_args([*videos, "-c", table, "-o", str(out), "--quiet", "--threads", "1", *more])
+    return command_parser().parse_args(
+        ["replay", *videos, "-c", table, "-o", str(out), "--quiet", "--threads", "1", *more]
+    )
 
 
 def contents(folder: Path) -> dict[str, bytes]:
