@@ -5,9 +5,9 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 import feltwatch.datasets
+from feltwatch.vision.arrays import Pixels
 
 CLIP = Path(feltwatch.datasets.__file__).parent / "clips" / "demo.mp4"
 TABLE = CLIP.with_name("demo.table.toml")
@@ -15,7 +15,7 @@ FELT = ((5.0, 170.0), (1865.0, 115.0), (1700.0, 600.0), (1000.0, 945.0), (300.0,
 
 
 @cache
-def frame(number: int) -> NDArray[np.uint8]:
+def frame(number: int) -> Pixels:
     film = cv2.VideoCapture(str(CLIP))
     film.set(cv2.CAP_PROP_POS_FRAMES, number)
     good, picture = film.read()

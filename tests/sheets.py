@@ -8,9 +8,9 @@ import numpy as np
 
 from feltwatch.edge.calibrate.sheet import PAPERS, page, png
 from feltwatch.edge.config.table_file import read_table
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.geometry.markers import PLACES, Point
-from feltwatch.vision.image_file import Picture
 from tests.clips import TABLE, frame
 
 SIZE = (1920, 1080)
@@ -24,13 +24,13 @@ def camera() -> Camera:
 
 
 @cache
-def printed(sheet: int) -> Picture:
+def printed(sheet: int) -> Pixels:
     paper = PAPERS["a4" if sheet < 11 else "a3"]
     data = png(paper, page(sheet, paper, {sheet: (0.0, 0.0), **(A4 if sheet < 11 else A3)}))
     return np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR), np.uint8)
 
 
-def lay(picture: Picture, sheet: int, at: Point, turn: float = 0.0, grown: float = 1.0) -> Picture:
+def lay(picture: Pixels, sheet: int, at: Point, turn: float = 0.0, grown: float = 1.0) -> Pixels:
     """Lay a printed sheet on the felt; `turn` in degrees, as the felt's frame counts them."""
     found, paper = picture.copy(), printed(sheet)
     scale = paper.shape[1] / PAPERS["a4" if sheet < 11 else "a3"][0] / grown  # dots to a millimetre of felt
@@ -56,7 +56,7 @@ def lay(picture: Picture, sheet: int, at: Point, turn: float = 0.0, grown: float
     return found
 
 
-def laid(places: Mapping[int, Point], turns: float = 0.0, grown: float = 1.0) -> Picture:
+def laid(places: Mapping[int, Point], turns: float = 0.0, grown: float = 1.0) -> Pixels:
     picture, dice = frame(3), np.random.default_rng(5)
     for sheet, at in places.items():
         picture = lay(picture, sheet, at, float(dice.uniform(-turns, turns)), grown)

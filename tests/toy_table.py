@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from feltwatch.datasets.sets.sets import READS
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.detection.detector import Found
 from feltwatch.vision.detection.reader import Reading
 from feltwatch.vision.detection.still_reader import Eyes
@@ -18,8 +19,6 @@ from feltwatch.vision.geometry.camera import look_at
 from feltwatch.vision.layout.zones import load_layout
 from feltwatch.vision.table_watcher import Watcher
 
-Picture = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 Event = dict[str, object]
 
 SIZE = (1280, 720)
@@ -85,7 +84,7 @@ def rectangle(x: float, y: float, size: tuple[float, float], angle: float) -> Fl
     return np.array([[x, y] + across * a * size[0] / 2 + along * b * size[1] / 2 for a, b in signs])
 
 
-def felt() -> Picture:
+def felt() -> Pixels:
     """Give a felt with a weave and a print, so that a shaking camera can be told."""
     dice = np.random.default_rng(5)
     weave = dice.normal(0, 2.5, (SIZE[1], SIZE[0], 1))
@@ -104,8 +103,8 @@ class Toy:
     watcher: Watcher = field(init=False)
     t: float = 0.0
     events: list[Event] = field(default_factory=list)
-    befalls: Callable[[float, Picture], Picture] = lambda _, picture: picture
-    seen: Picture = field(init=False)  # what the eyes are shown
+    befalls: Callable[[float, Pixels], Pixels] = lambda _, picture: picture
+    seen: Pixels = field(init=False)  # what the eyes are shown
     owner: NDArray[np.int32] = field(init=False)  # the number of the thing at each pixel
 
     def __post_init__(self) -> None:
@@ -156,7 +155,7 @@ class Toy:
         self.things.remove(arm)
         return found + self.wait(2.5)
 
-    def drawn(self) -> Picture:
+    def drawn(self) -> Pixels:
         picture = self.felt.copy()
         self.owner = np.full(picture.shape[:2], -1, np.int32)
         for number, thing in enumerate(self.things):
@@ -189,7 +188,7 @@ def _colour(thing: Thing) -> tuple[int, int, int]:
 class ToyDetector:
     toy: Toy
 
-    def find(self, part: Picture, scale: float | None = None) -> list[Found]:
+    def find(self, part: Pixels, scale: float | None = None) -> list[Found]:
         """Give the things of which something shows within a part of the picture."""
         del scale
         offset = part.ctypes.data - self.toy.seen.ctypes.data
@@ -225,7 +224,7 @@ class ToyReader:
     toy: Toy
     classes: tuple[str, ...] = READS
 
-    def read(self, picture: Picture, quads: Floats) -> list[Reading]:
+    def read(self, picture: Pixels, quads: Floats) -> list[Reading]:
         """Say what the card in the middle of each quad is taken for."""
         del picture
         cards = [thing for thing in self.toy.things if isinstance(thing, Laid)]

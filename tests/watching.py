@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from functools import cache
 from math import inf
 
-import numpy as np
-from numpy.typing import NDArray
-
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.pipeline.pipeline import Pipeline
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import Video, open_video
 from feltwatch.engine.model.verdicts import Verdict
 from feltwatch.models.evaluation.rounds_conditions import Conditions
+from feltwatch.vision.arrays import Floats32, Pixels
 from feltwatch.vision.detection.runtime import Run
 from feltwatch.vision.detection.still_reader import Eyes, open_eyes
 from tests.clips import CLIP, TABLE
@@ -33,9 +31,9 @@ class Remembering:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.known: dict[bytes, NDArray[np.float32]] = {}
+        self.known: dict[bytes, Floats32] = {}
 
-    def __call__(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def __call__(self, pictures: Pixels) -> Floats32:
         asked = hashlib.blake2b(pictures.data, digest_size=16, salt=str(pictures.shape[1:3]).encode()[:16]).digest()
         if asked not in self.known:
             self.known[asked] = self.run(pictures)

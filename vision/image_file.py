@@ -12,9 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.image_headers import Header, HeaderError, check_whole, orientation, read_header
-
-Picture = NDArray[np.uint8]  # height x width x 3, blue green red
 
 MOST_PIXELS = 80_000_000  # 240 MB in memory
 MOST_BYTES = 4 * MOST_PIXELS
@@ -45,7 +44,7 @@ class PictureError(ValueError):
     """A file that is no picture for us: its name, what was expected, what was found, what to do."""
 
 
-def read_picture(path: str | Path) -> Picture:
+def read_picture(path: str | Path) -> Pixels:
     """Read a photograph: turned as its EXIF says, and laid on white where it is transparent.
 
     While it is decoded nothing in this process can write to standard error.
@@ -98,7 +97,7 @@ def _check(header: Header) -> None:
         )
 
 
-def _decode(data: bytes, header: Header) -> Picture:
+def _decode(data: bytes, header: Header) -> Pixels:
     raw = np.frombuffer(data, np.uint8)
     with _overheard() as said:
         try:
@@ -111,7 +110,7 @@ def _decode(data: bytes, header: Header) -> Picture:
     return np.ascontiguousarray(found, dtype=np.uint8)
 
 
-def _laid_on_white(raw: NDArray[np.uint8]) -> NDArray[np.generic] | None:
+def _laid_on_white(raw: Pixels) -> NDArray[np.generic] | None:
     """Decode a picture with transparent parts, which OpenCV neither lays on anything nor turns."""
     found, kinds, beside = cv2.imdecodeWithMetadata(raw, cv2.IMREAD_UNCHANGED)
     if found is None or found.ndim != 3 or found.shape[2] != 4 or found[..., 3].min() == 255:

@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Floats, Mask, Pixels
 from feltwatch.vision.detection.still_reader import Eyes
 from feltwatch.vision.drawing.view import LyingCard, StandingStack, View, quad_of
 from feltwatch.vision.events.card_events import Event, Now, Telling
@@ -33,9 +34,6 @@ from feltwatch.vision.tracking.crosswise_search import Supposing
 from feltwatch.vision.tracking.four_card_hands import sided
 from feltwatch.vision.tracking.track import Card, Patch, Stack, distance
 from feltwatch.vision.tracking.track_changes import Fact
-
-Picture = NDArray[np.uint8]
-Mask = NDArray[np.bool_]
 
 LEAST: Final = 22  # points of the small picture: less is no thing
 DUE: Final = 0.35  # of a change must not have been looked at just now
@@ -100,7 +98,7 @@ class Watcher:
         self.sweep = 0.0  # when it is next seen to that no card is believed to lie on bare felt
         self.show = 0.0  # when hands that are being turned are next looked at
         self.looks = 0
-        self.hands: tuple[NDArray[np.float64], ...] = ()
+        self.hands: tuple[Floats, ...] = ()
         self.hidden: dict[str, float] = {}  # places for cards that cannot be seen, and since when
 
     def __getstate__(self) -> dict[str, object]:
@@ -114,7 +112,7 @@ class Watcher:
         found.telling.setting, found.still_s = self.telling.setting, STILL_S
         return found
 
-    def step(self, t: float, picture: Picture, small: Picture | None = None) -> list[Event]:
+    def step(self, t: float, picture: Pixels, small: Pixels | None = None) -> list[Event]:
         """Take a frame, with its small picture if that was made, and give the table events it brings."""
         if picture.shape[:2] != (self.camera.height, self.camera.width):
             raise ValueError(
@@ -189,7 +187,7 @@ class Watcher:
 
     # ---- looking ----------------------------------------------------------------------------------------------------
 
-    def _begin(self, sight: Sight, picture: Picture) -> list[Fact]:
+    def _begin(self, sight: Sight, picture: Pixels) -> list[Fact]:
         """Look at the whole table once: what lies there already."""
         whole = (0, 0, self.camera.width, self.camera.height)
         seen = glimpse(self.eyes, self.camera, picture, whole, sight.shift, Aim())
@@ -207,7 +205,7 @@ class Watcher:
             self.attention.is_bare = ~taken
         return facts
 
-    def _check(self, sight: Sight, picture: Picture) -> list[Fact]:
+    def _check(self, sight: Sight, picture: Pixels) -> list[Fact]:
         """See to it that what is believed to lie there does: on bare felt lies nothing, and what shows can be seen."""
         moving = ~self.attention.calm(sight.t)
         facts = [*self.lying.swept(sight, self.attention, moving | sight.changed)]
@@ -216,7 +214,7 @@ class Watcher:
             facts += self._look(sight, picture, self._around(card), moving, card)
         return facts
 
-    def _soon(self, sight: Sight, picture: Picture) -> list[Fact]:
+    def _soon(self, sight: Sight, picture: Pixels) -> list[Fact]:
         """Look once more for a back that was seen once: it need not wait for what changes around it."""
         facts: list[Fact] = []
         moving = ~self.attention.calm(sight.t)
@@ -227,7 +225,7 @@ class Watcher:
                 facts += self._look(sight, picture, self._around(card), moving)
         return facts
 
-    def _again(self, sight: Sight, picture: Picture) -> list[Fact]:
+    def _again(self, sight: Sight, picture: Pixels) -> list[Fact]:
         """Look at backs over which a hand was: a print laid on its like may change too little to be seen from afar."""
         facts: list[Fact] = []
         moving = ~self.attention.calm(sight.t)
@@ -238,7 +236,7 @@ class Watcher:
                 facts += self._look(sight, picture, self._around(card), moving)
         return facts
 
-    def _shown(self, sight: Sight, picture: Picture) -> list[Fact]:
+    def _shown(self, sight: Sight, picture: Pixels) -> list[Fact]:
         """Look at a hand of four that is being turned, though it is in motion."""
         if not (self.telling.fours and self.telling.setting) or sight.t < self.show:
             return []
@@ -311,7 +309,7 @@ class Watcher:
         return int(left), int(top), int(right), int(bottom)
 
     def _look(
-        self, sight: Sight, picture: Picture, region: Region, moving: Mask, sought: Card | None = None
+        self, sight: Sight, picture: Pixels, region: Region, moving: Mask, sought: Card | None = None
     ) -> list[Fact]:
         zoom = 1.0 if self.everywhere else ZOOMS[region.tries % len(ZOOMS)]
         seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift, Aim(zoom, self.lying.sizes.usual))
@@ -333,10 +331,10 @@ class Watcher:
         self._leftover(look, region)
         return facts
 
-    def _still(self, quad: NDArray[np.float64], moving: Mask) -> bool:
+    def _still(self, quad: Floats, moving: Mask) -> bool:
         return Patch.of(quad, self.attention.factor, moving.shape).share(moving) <= piles.STIRS
 
-    def _supposed(self, sight: Sight, picture: Picture, region: Region, seen: Glimpse) -> Glimpse:
+    def _supposed(self, sight: Sight, picture: Pixels, region: Region, seen: Glimpse) -> Glimpse:
         """Look for a card across others where the detector finds none that explains the change."""
         rows, columns = np.nonzero(region.where)
         pixels = (np.column_stack([columns, rows]).astype(np.float64) + 0.5) * self.attention.factor - 0.5

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.common.errors import DataError
-
-Picture = NDArray[np.uint8]
+from feltwatch.vision.arrays import Pixels
 
 BUNDLED = Path(__file__).parents[1] / "art"
 
@@ -44,7 +42,7 @@ def check_writable(path: Path) -> None:
     probe.unlink()
 
 
-def write_picture(path: Path, picture: Picture, quality: int = 90) -> None:
+def write_picture(path: Path, picture: Pixels, quality: int = 90) -> None:
     """Write a picture in the format its name says; quality counts for webp and jpg only."""
     options = {".webp": [cv2.IMWRITE_WEBP_QUALITY, quality], ".jpg": [cv2.IMWRITE_JPEG_QUALITY, quality]}
     done, data = cv2.imencode(path.suffix, picture, options.get(path.suffix, []))
@@ -53,7 +51,7 @@ def write_picture(path: Path, picture: Picture, quality: int = 90) -> None:
     write_whole(path, data.tobytes())
 
 
-def picture_of(data: bytes, where: object) -> Picture:
+def picture_of(data: bytes, where: object) -> Pixels:
     """Decode a picture with whatever channels it has, eight bits each."""
     buffer = np.frombuffer(data, np.uint8)
     found = cv2.imdecode(buffer, cv2.IMREAD_UNCHANGED) if buffer.size else None
@@ -66,7 +64,7 @@ def picture_of(data: bytes, where: object) -> Picture:
     return found.astype(np.uint8, copy=False)
 
 
-def read_picture(path: Path) -> Picture:
+def read_picture(path: Path) -> Pixels:
     try:
         data = path.read_bytes()
     except OSError as fault:

@@ -16,11 +16,12 @@ import numpy as np
 from feltwatch.datasets.art.chips.chips import chip_set, shadow_hull
 from feltwatch.datasets.art.hands.hands import corners_of, sprite
 from feltwatch.datasets.film.timeline import Moment, Reel
-from feltwatch.datasets.render.cards import Floats, Image, Patch
+from feltwatch.datasets.render.cards import Patch
 from feltwatch.datasets.render.compose import Canvas, bare_table, draw_things, truth_of_scene
 from feltwatch.datasets.scene.light import Shade, add_grain, apply_shade, develop, shade_of
 from feltwatch.datasets.scene.scene import Scene
 from feltwatch.datasets.scene.truth import Truth
+from feltwatch.vision.arrays import Floats, Pixels
 
 CRF = 26
 PRESET = "superfast"
@@ -33,7 +34,7 @@ class Frame:
 
     number: int
     t: float
-    image: Image
+    image: Pixels
     truth: Truth | None  # of the resting table, where that is not as it was in the frame before
     moment: Moment
 
@@ -71,7 +72,7 @@ class Shoot:
         self.developed = develop(apply_shade(canvas.image, self.shade), scene.sensor)
         return truth_of_scene(scene, canvas.owner, stacks)
 
-    def _over(self, now: Moment) -> Image:
+    def _over(self, now: Moment) -> Pixels:
         """Draw what moves over the resting table, and develop only the part that it touches."""
         scene = replace(self.reel.bare, cards=now.moving_cards, stacks=now.moving_stacks, hands=now.hands)
         patch = touched(scene)

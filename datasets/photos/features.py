@@ -4,12 +4,8 @@ from collections.abc import Callable, Sequence
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from feltwatch.datasets.common.cache import Picture
-
-Floats = NDArray[np.float64]
-Marks = NDArray[np.bool_]
+from feltwatch.vision.arrays import Floats, Floats32, Mask, Pixels
 
 VIEW = (96, 128)
 GRID = (4, 3)  # patches down and across
@@ -19,7 +15,7 @@ FILTERS = 32
 PAPER = 70  # a pixel of this percentile of lightness is paper
 
 
-def features(crop: Picture) -> dict[str, float]:
+def features(crop: Pixels) -> dict[str, float]:
     """Measure a crop of VIEW: each number has a name that says what to change in a renderer."""
     grey = cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY).astype(np.float32)
     lab = cv2.cvtColor(crop, cv2.COLOR_BGR2LAB).astype(np.float32)
@@ -54,7 +50,7 @@ def features(crop: Picture) -> dict[str, float]:
     return found
 
 
-def _bands(grey: NDArray[np.float32]) -> dict[str, float]:
+def _bands(grey: Floats32) -> dict[str, float]:
     """Give how the energy of the picture is spread over four octaves, as logarithms."""
     found, last = {}, grey
     for name, sigma in (("finest", 0.7), ("fine", 1.4), ("middle", 2.8), ("coarse", 5.6)):
@@ -64,7 +60,7 @@ def _bands(grey: NDArray[np.float32]) -> dict[str, float]:
     return found
 
 
-def _slope(light: NDArray[np.float32], paper: Marks, axis: int) -> float:
+def _slope(light: Floats32, paper: Mask, axis: int) -> float:
     """Give by how much paper is lighter at one end of the card than at the other; the way round does not matter."""
     half = light.shape[axis] // 2
     first, second = np.split(light, [half], axis), np.split(paper, [half], axis)
@@ -72,24 +68,24 @@ def _slope(light: NDArray[np.float32], paper: Marks, axis: int) -> float:
     return abs(means[0] - means[1])
 
 
-def _edge(lab: NDArray[np.float32]) -> float:
+def _edge(lab: Floats32) -> float:
     inner, outer = lab[30:-30, 9:12].mean(axis=(0, 1)), lab[30:-30, :3].mean(axis=(0, 1))
     return float(np.linalg.norm(inner - outer))
 
 
-def _blockiness(grey: NDArray[np.float32]) -> float:
+def _blockiness(grey: Floats32) -> float:
     steps = np.abs(np.diff(grey, axis=1)).mean(axis=0)
     by_phase = [steps[phase::8].mean() for phase in range(8)]
     return float(max(by_phase) / (np.median(by_phase) + 0.1))
 
 
-def _chroma_blur(lab: NDArray[np.float32]) -> float:
+def _chroma_blur(lab: Floats32) -> float:
     """Give how much flatter colour is than lightness in fine detail."""
     fine = lab - cv2.GaussianBlur(lab, (0, 0), 1.4)
     return float(np.log((0.05 + fine[..., 0].var()) / (0.05 + fine[..., 1:].var())))
 
 
-def patch_features(crop: Picture) -> Floats:
+def patch_features(crop: Pixels) -> Floats:
     """Give, for each patch of a GRID, its colour, spread and steepness: patches x measures."""
     lab = cv2.cvtColor(crop, cv2.COLOR_BGR2LAB).astype(np.float32)
     fine = np.abs(lab - cv2.GaussianBlur(lab, (0, 0), 1.2))
@@ -100,7 +96,7 @@ def patch_features(crop: Picture) -> Floats:
     return np.array(found, dtype=np.float64)
 
 
-def texture_features(crops: Sequence[Picture], seed: int = 0) -> Floats:
+def texture_features(crops: Sequence[Pixels], seed: int = 0) -> Floats:
     """Give the mean and spread of the answers of random small filters: what no named measure thought of."""
     dice = np.random.default_rng(seed)
     kernels = dice.normal(size=(FILTERS, 5, 5)).astype(np.float32)
@@ -113,7 +109,7 @@ def texture_features(crops: Sequence[Picture], seed: int = 0) -> Floats:
     return np.array(rows, dtype=np.float64)
 
 
-def auc(scores: Floats, real: Marks) -> float:
+def auc(scores: Floats, real: Mask) -> float:
     """Give how often a real crop scores above a rendered one.
 
     >>> auc(np.array([1.0, 2.0, 3.0, 4.0]), np.array([False, False, True, True]))
@@ -126,7 +122,7 @@ def auc(scores: Floats, real: Marks) -> float:
     return float((ranks[real].sum() - count * (count + 1) / 2) / (count * rest))
 
 
-def fit(rows: Floats, real: Marks) -> Callable[[Floats], Floats]:
+def fit(rows: Floats, real: Mask) -> Callable[[Floats], Floats]:
     """Learn a logistic regression, both kinds weighing the same; give what scores rows."""
     mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-9
     inputs = np.column_stack([np.clip((rows - mean) / spread, -4, 4), np.ones(len(rows))])
@@ -143,7 +139,7 @@ def fit(rows: Floats, real: Marks) -> Callable[[Floats], Floats]:
     return lambda new: np.column_stack([np.clip((new - mean) / spread, -4, 4), np.ones(len(new))]) @ found
 
 
-def judged(rows: Floats, real: Marks, groups: Sequence[int]) -> tuple[float, float]:
+def judged(rows: Floats, real: Mask, groups: Sequence[int]) -> tuple[float, float]:
     """Give accuracy and AUC over groups, each judged by what was learnt from the others.
 
     A group counts only if it and the others hold both kinds; if none does, nothing is known, and that is said: NaN.
@@ -165,7 +161,7 @@ def shuffled_groups(count: int, seed: int = 0) -> list[int]:
     return [int(one) for one in np.random.default_rng(seed).permutation(np.arange(count) % FOLDS)]
 
 
-def groups_by_source(names: Sequence[str], real: Marks) -> list[int]:
+def groups_by_source(names: Sequence[str], real: Mask) -> list[int]:
     """Give each real source its own group, and the rendered designs, whole, in turn to the same groups.
 
     Where there are fewer designs than sources, rendered cards are dealt out one by one: only real ones are then unseen.

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from feltwatch.datasets.art.chips.chip_faces import LEVELS, SIZE, Face, Sector
 from feltwatch.datasets.art.felts.felt_texture import Colour
-from feltwatch.datasets.common.cache import Picture, cache_dir, read_picture, write_picture
+from feltwatch.datasets.common.cache import cache_dir, read_picture, write_picture
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.sources.card_codes import LONGEST, is_name
+from feltwatch.vision.arrays import Floats, Pixels
 
 FOLDER = "chips"
 PICTURES = (".png", ".webp", ".jpg", ".jpeg")
@@ -58,7 +59,7 @@ def _value(path: Path) -> int:
     return int(path.stem)
 
 
-def scan_chip(picture: Picture, where: object) -> Picture:
+def scan_chip(picture: Pixels, where: object) -> Pixels:
     """Find the chip, lay it flat and cut it out: a disc that touches all four sides of SIZE."""
     colour = picture[..., :3]
     scale = WORK_PX / max(colour.shape[:2])
@@ -82,7 +83,7 @@ def scan_chip(picture: Picture, where: object) -> Picture:
     return cut.astype(np.uint8, copy=False)
 
 
-def _outline(picture: Picture) -> NDArray[np.int32] | None:
+def _outline(picture: Pixels) -> NDArray[np.int32] | None:
     """Give the outline of what differs most from the picture's border."""
     border = np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]])
     apart = np.abs(picture.astype(np.int16) - np.median(border, axis=0).astype(np.int16)).max(axis=2).astype(np.uint8)
@@ -98,7 +99,7 @@ def own_faces(name: str) -> dict[int, Face]:
     return {int(path.stem): face_of_top(read_picture(path)) for path in sorted(folder.glob("[1-9]*.png"))}
 
 
-def face_of_top(top: Picture) -> Face:
+def face_of_top(top: Pixels) -> Face:
     """Make a chip of the picture of its top: its side shows what the rim shows."""
     levels = [top[..., :3].copy()]
     for _ in range(LEVELS - 1):
@@ -110,7 +111,7 @@ def face_of_top(top: Picture) -> Face:
     return Face(tuple(levels), base, sectors, np.array([(s.start, s.end) for s in sectors]).reshape(-1, 2))
 
 
-def _rim(top: Picture) -> tuple[Colour, tuple[Sector, ...]]:
+def _rim(top: Pixels) -> tuple[Colour, tuple[Sector, ...]]:
     """Read the colours round the rim: the commonest is the base, every other run of one colour a spot."""
     half = (top.shape[0] - 1) / 2
     turns = (np.arange(STEPS) + 0.5) * 2 * pi / STEPS
@@ -130,12 +131,12 @@ def _rim(top: Picture) -> tuple[Colour, tuple[Sector, ...]]:
     return _colour(base), tuple(sectors)
 
 
-def _commonest(seen: NDArray[np.float64]) -> NDArray[np.float64]:
+def _commonest(seen: Floats) -> Floats:
     alike = (np.abs(seen[:, None] - seen[None]).max(axis=2) <= APART).sum(axis=1)
     like = np.abs(seen - seen[int(np.argmax(alike))]).max(axis=1) <= APART
     return np.asarray(np.median(seen[like], axis=0))
 
 
-def _colour(found: NDArray[np.float64]) -> Colour:
+def _colour(found: Floats) -> Colour:
     blue, green, red = (round(float(value)) for value in found)
     return blue, green, red

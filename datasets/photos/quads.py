@@ -8,10 +8,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.scene.truth import Point, Quad
+from feltwatch.vision.arrays import Floats, Floats32, Pixels
 
-Floats = NDArray[np.float64]
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 RATIOS = (0.50, 0.90)  # of a card's sides as a photograph shows it; 0.64 to 0.72 seen from straight above
@@ -42,7 +41,7 @@ class Found:
         return self.seen * min(1.0, self.contrast / 40.0)
 
 
-def quads_in(picture: Picture, boxes: Iterable[Box] = ()) -> list[Found]:
+def quads_in(picture: Pixels, boxes: Iterable[Box] = ()) -> list[Found]:
     """Give every shape of four straight sides, the best fit first; two that are one card are given once.
 
     Inside a box the paper of its card is looked for by its own colour too.
@@ -124,7 +123,7 @@ def ratio(quad: Quad) -> float:
     return float(min(first, second) / max(first, second, 1e-9))
 
 
-def _masks(small: Picture) -> Iterator[Picture]:
+def _masks(small: Pixels) -> Iterator[Pixels]:
     """Give many cuts of a picture by lightness, saturation and edges."""
     grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
     saturation = cv2.cvtColor(small, cv2.COLOR_BGR2HSV)[..., 1]
@@ -136,7 +135,7 @@ def _masks(small: Picture) -> Iterator[Picture]:
             yield from (mask, 255 - mask)
 
 
-def _paper(small: Picture, box: Floats) -> Iterator[Picture]:
+def _paper(small: Pixels, box: Floats) -> Iterator[Pixels]:
     """Give cuts of what has the colour of the paper of the card in a box; beyond the box there is nothing."""
     height, width = small.shape[:2]
     margin = 0.06 * max(box[2] - box[0], box[3] - box[1])
@@ -154,7 +153,7 @@ def _paper(small: Picture, box: Floats) -> Iterator[Picture]:
         yield cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)).astype(np.uint8)
 
 
-def _outlines(mask: Picture) -> Iterator[NDArray[np.int32]]:
+def _outlines(mask: Pixels) -> Iterator[NDArray[np.int32]]:
     """Give the outline of every blob that is nearly its own hull."""
     opened = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     for contour in cv2.findContours(opened, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]:
@@ -211,7 +210,7 @@ def _meet(lines: list[Floats]) -> Floats | None:
     return found if cv2.isContourConvex(found.astype(np.float32)) else None
 
 
-def _refined(lab: NDArray[np.float32], corners: Floats) -> Found | None:
+def _refined(lab: Floats32, corners: Floats) -> Found | None:
     """Move every side onto the strongest edge near it; None where a side shows none or waves."""
     lines, seen, contrasts = [], [], []
     for first, second in zip(corners, np.roll(corners, -1, axis=0), strict=True):
@@ -232,7 +231,7 @@ def _refined(lab: NDArray[np.float32], corners: Floats) -> Found | None:
     return Found(upright(_quad(found)), min(seen), min(contrasts))
 
 
-def _edge(lab: NDArray[np.float32], first: Floats, second: Floats) -> tuple[Floats, Floats]:
+def _edge(lab: Floats32, first: Floats, second: Floats) -> tuple[Floats, Floats]:
     """Give, along a side, where the colour changes most across it, and by how much."""
     side = second - first
     length = float(np.hypot(*side))

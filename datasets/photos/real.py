@@ -12,7 +12,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from feltwatch.datasets.common.cache import Picture, cache_dir, read_picture, write_picture, write_whole
+from feltwatch.datasets.common.cache import cache_dir, read_picture, write_picture, write_whole
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.photos.photo_sources import Source, source_named
 from feltwatch.datasets.photos.quads import (
@@ -28,6 +28,7 @@ from feltwatch.datasets.photos.quads import (
 )
 from feltwatch.datasets.scene.truth import CardTruth, Quad, Truth, truth_of
 from feltwatch.datasets.sources.card_codes import card_named
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.rectify import SIZE, rectify
 
 LAW = 3  # counts up when photographs are to be measured again
@@ -47,7 +48,7 @@ class Photograph:
 
     name: str
     source: Source
-    load: Callable[[], Picture]
+    load: Callable[[], Pixels]
     truth: Truth
     ranks: Mapping[str, str] = field(default_factory=dict)  # of cards of which only the rank is known, by id
 
@@ -83,7 +84,7 @@ def photographs(folder: Path, splits: Container[str] = ("train", "val", "test"))
             yield _photograph(entry, source)
 
 
-def crops_of(photo: Photograph, size: tuple[int, int] = SIZE) -> Iterator[tuple[CardTruth, Picture]]:
+def crops_of(photo: Photograph, size: tuple[int, int] = SIZE) -> Iterator[tuple[CardTruth, Pixels]]:
     """Give every whole card of a photograph, rectified as the reader sees it."""
     cards = [card for card in photo.truth.cards if card.label == "card"]
     if cards:
@@ -183,7 +184,7 @@ def _kept(path: Path, stamp: str) -> tuple[Truth, dict[str, str]] | None:
         return None  # measured again
 
 
-def _load(path: Path, size: tuple[int, int]) -> Picture:
+def _load(path: Path, size: tuple[int, int]) -> Pixels:
     picture = read_picture(path)[..., :3]
     if (picture.shape[1], picture.shape[0]) == size:
         return np.ascontiguousarray(picture)

@@ -10,7 +10,6 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.photos.features import (
     GRID,
@@ -26,6 +25,7 @@ from feltwatch.datasets.photos.features import (
 from feltwatch.datasets.photos.real import MARGIN, Photograph, photographs
 from feltwatch.datasets.scene.truth import Truth
 from feltwatch.datasets.sets.sets import Tables
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.rectify import rectify
 
 LEAST = 20  # of either kind: with fewer, chance speaks
@@ -37,7 +37,7 @@ SIZES_PX = (60.0, 128.0)  # how high cards are when compared: all are brought to
 class Card:
     """A card cut out of its picture at its native size, without its margin's share: where from, and its rank."""
 
-    image: Picture
+    image: Pixels
     rank: str
     group: str  # the source, or the design
 
@@ -84,7 +84,7 @@ def compare(real: Sequence[Card], rendered: Iterable[Card], count: int, seed: in
     )
 
 
-Pair = tuple[tuple[Card, Picture], tuple[Card, Picture]]
+Pair = tuple[tuple[Card, Pixels], tuple[Card, Pixels]]
 
 
 def _cards_of(pairs: Iterable[Pair]) -> Iterator[tuple[Card, Card]]:
@@ -111,14 +111,14 @@ def _pairs(real: Sequence[Card], rendered: Iterable[Card], count: int, seed: int
     return found
 
 
-def brought(image: Picture, height: float) -> Picture:
+def brought(image: Pixels, height: float) -> Pixels:
     """Give a card as a camera would that shows it `height` pixels high, in the reader's view."""
     size = (max(8, round(height * VIEW[0] / VIEW[1])), max(8, round(height)))
     small = image if size[1] == image.shape[0] else cv2.resize(image, size, interpolation=cv2.INTER_AREA)
     return cv2.resize(small, VIEW, interpolation=cv2.INTER_LINEAR).astype(np.uint8)
 
 
-def cut(picture: Picture, truth: Truth, group: str, ranks: dict[str, str] | None = None) -> Iterator[Card]:
+def cut(picture: Pixels, truth: Truth, group: str, ranks: dict[str, str] | None = None) -> Iterator[Card]:
     """Cut the cards that are seen whole out of a picture, at their own size: the same way for both kinds."""
     for card in truth.cards:
         rank = card.face[0] if card.face else (ranks or {}).get(card.id)

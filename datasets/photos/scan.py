@@ -10,16 +10,16 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.cards.decks import CARD_PX, DeckError, load_folder, pictures_in
 from feltwatch.datasets.art.cards.drawn import sheet
-from feltwatch.datasets.common.cache import Picture, cache_dir, read_picture, write_picture
+from feltwatch.datasets.common.cache import cache_dir, read_picture, write_picture
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.sources.card_codes import FACES, LONGEST, is_name
 from feltwatch.datasets.sources.manifest import read
+from feltwatch.vision.arrays import Floats32, Pixels
 
-Quad = NDArray[np.float32]  # four corners, clockwise from the top left
+Quad = Floats32  # four corners, clockwise from the top left
 
 WORK_PX = 900  # longest side while looking for the outline
 SMALLEST = 0.04  # of the picture: a smaller outline is no card
@@ -62,7 +62,7 @@ def scan_deck(folder: Path, name: str, root: Path, back: Path | None = None) -> 
     return target
 
 
-def scan_card(picture: Picture, where: object) -> Picture:
+def scan_card(picture: Pixels, where: object) -> Pixels:
     """Give the card of a photograph as a texture of CARD_PX, upright and evenly lit."""
     colour = _opaque(picture)
     quad = _corners(colour)
@@ -76,7 +76,7 @@ def scan_card(picture: Picture, where: object) -> Picture:
     return evened(laid_flat(colour, quad))
 
 
-def laid_flat(picture: Picture, quad: Quad) -> Picture:
+def laid_flat(picture: Pixels, quad: Quad) -> Pixels:
     width, height = CARD_PX
     flat = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - 0.5
     matrix = cv2.getPerspectiveTransform(quad - np.float32(0.5), flat)
@@ -86,7 +86,7 @@ def laid_flat(picture: Picture, quad: Quad) -> Picture:
     return cv2.resize(big, CARD_PX, interpolation=cv2.INTER_AREA).astype(np.uint8)
 
 
-def evened(card: Picture) -> Picture:
+def evened(card: Pixels) -> Pixels:
     """Take slow changes of light out of the paper, and at most a quarter of its brightness either way."""
     light = cv2.cvtColor(card, cv2.COLOR_BGR2GRAY)
     paper = light > np.percentile(light, 60) * 0.8
@@ -97,7 +97,7 @@ def evened(card: Picture) -> Picture:
     fit, *_ = np.linalg.lstsq(terms[paper], light[paper].astype(np.float32), rcond=None)
     ground = terms @ fit
     gain = np.clip(np.percentile(ground, 90) / np.maximum(ground, 1), 0.75, 1.25)
-    even: Picture = np.clip(np.rint(card * gain[..., None]), 0, 255).astype(np.uint8)
+    even: Pixels = np.clip(np.rint(card * gain[..., None]), 0, 255).astype(np.uint8)
     return even
 
 
@@ -109,7 +109,7 @@ def _check_name(name: str) -> None:
         raise DataError(f"deck name {name!r}: taken by the manifest; choose another")
 
 
-def _is_scan(picture: Picture, quad: Quad) -> bool:
+def _is_scan(picture: Pixels, quad: Quad) -> bool:
     """Tell a card that fills the picture: what was found is no card, or is printed straight in its very middle."""
     height, width = picture.shape[:2]
     slack = 0.03 * width
@@ -121,15 +121,15 @@ def _is_scan(picture: Picture, quad: Quad) -> bool:
     return shaped and ((middle and straight) or not ASPECT[0] <= _shape(quad) <= ASPECT[1])
 
 
-def _opaque(picture: Picture) -> Picture:
+def _opaque(picture: Pixels) -> Pixels:
     if picture.shape[2] == 3:
         return picture
     alpha = picture[..., 3:].astype(np.float32) / 255
-    shown: Picture = np.rint(picture[..., :3] * alpha).astype(np.uint8)
+    shown: Pixels = np.rint(picture[..., :3] * alpha).astype(np.uint8)
     return shown
 
 
-def _corners(picture: Picture) -> Quad | None:
+def _corners(picture: Pixels) -> Quad | None:
     """Give the corners of the largest four-sided thing that stands out from the picture's rim."""
     scale = min(1.0, WORK_PX / max(picture.shape[:2]))
     small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA).astype(np.uint8)
@@ -140,7 +140,7 @@ def _corners(picture: Picture) -> Quad | None:
     return _upright(best / np.float32(scale))
 
 
-def _masks(picture: Picture) -> list[Picture]:
+def _masks(picture: Pixels) -> list[Pixels]:
     """Mark what differs from the rim in colour, and what is bright, each its own guess."""
     lab = cv2.cvtColor(cv2.GaussianBlur(picture, (5, 5), 0), cv2.COLOR_BGR2LAB).astype(np.float32)
     rim = np.concatenate([lab[:4].reshape(-1, 3), lab[-4:].reshape(-1, 3), lab[:, :4].reshape(-1, 3)])
@@ -151,7 +151,7 @@ def _masks(picture: Picture) -> list[Picture]:
     return [cv2.morphologyEx(mask, cv2.MORPH_OPEN, kernel).astype(np.uint8) for mask in masks]
 
 
-def _quad_of(mask: Picture) -> Quad | None:
+def _quad_of(mask: Pixels) -> Quad | None:
     outlines, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     if not outlines:
         return None

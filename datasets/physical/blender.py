@@ -14,10 +14,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.physical.mesh import Floats, Grain, Paint, Solid
+from feltwatch.datasets.physical.mesh import Grain, Paint, Solid
 from feltwatch.datasets.physical.view import View
+from feltwatch.vision.arrays import Floats, Floats32, Pixels
 from feltwatch.vision.geometry.camera import Camera
 
 MM = 0.001
@@ -79,7 +79,7 @@ def hushed() -> Iterator[None]:
                 os.close(old)
 
 
-def photograph(setup: Setup) -> NDArray[np.float32]:
+def photograph(setup: Setup) -> Floats32:
     """Render the view: linear light, blue green red, 1 for white paper in the lamps' full light."""
     bpy = blender()
     with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +100,7 @@ def photograph(setup: Setup) -> NDArray[np.float32]:
     return linear(found[..., :3].astype(np.float32) / 65535) * np.float32(BRIGHTEST)
 
 
-def linear(level: NDArray[Any]) -> NDArray[np.float32]:
+def linear(level: NDArray[Any]) -> Floats32:
     """Give the light of sRGB values, both 0 to 1."""
     return np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4).astype(np.float32)
 
@@ -170,7 +170,7 @@ def _add(bpy: Any, solid: Solid) -> None:  # noqa: ANN401
         bpy.context.scene.collection.objects.link(thing)
 
 
-def _image(bpy: Any, key: str, picture: Picture, *, data: bool = False) -> Any:  # noqa: ANN401
+def _image(bpy: Any, key: str, picture: Pixels, *, data: bool = False) -> Any:  # noqa: ANN401
     found = bpy.data.images.get(key[-60:])
     if found is not None and found.get("key") == key:
         return found

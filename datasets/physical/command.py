@@ -4,20 +4,19 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.common.cache import write_picture
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.physical.blender import Setup, blender, photograph
 from feltwatch.datasets.physical.scene import lamps_of, sky_of, solids_of
 from feltwatch.datasets.physical.view import view_of
-from feltwatch.datasets.render.cards import Image
 from feltwatch.datasets.render.compose import HAND_ID, Canvas, Rendered, draw_things, truth_of_scene
 from feltwatch.datasets.scene.light import add_grain, develop, squeeze
 from feltwatch.datasets.scene.scene import Scene
 from feltwatch.datasets.scene.scene_sampler import cast
 from feltwatch.datasets.scene.truth import write_truth
 from feltwatch.datasets.sets.sets import SPLITS
+from feltwatch.vision.arrays import Floats32, Pixels
 
 PAPER = 0.9  # the grey level of white paper in the light of level 1, before the sensor, as linear light
 SHOULDER = 0.75  # from here a sensor holds light back, so that lamps mirrored in a card do not cut off
@@ -34,7 +33,7 @@ def render(scene: Scene, samples: int = 8) -> Rendered:
     return Rendered(image, truth_of_scene(scene, canvas.owner, stacks), hands)
 
 
-def photographed(scene: Scene, samples: int) -> Image:
+def photographed(scene: Scene, samples: int) -> Pixels:
     """Give the picture alone."""
     view = view_of(scene.camera)
     lamps = lamps_of(scene.light, scene.seed)
@@ -44,7 +43,7 @@ def photographed(scene: Scene, samples: int) -> Image:
     return squeeze(add_grain(develop(seen, scene.sensor), scene.sensor.noise, dice), scene.sensor.jpeg)
 
 
-def exposed(light: NDArray[np.float32], scene: Scene) -> Image:
+def exposed(light: Floats32, scene: Scene) -> Pixels:
     """Turn light into grey levels, as bright as the scene says, darker toward the corners of the lens."""
     height, width = light.shape[:2]
     x, y = np.meshgrid((np.arange(width) + 0.5) / width, (np.arange(height) + 0.5) / width)

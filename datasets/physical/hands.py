@@ -12,9 +12,9 @@ from feltwatch.datasets.art.hands.hand_mesh import Mesh, bundled_mesh, posed
 from feltwatch.datasets.art.hands.hand_pose import POSES, random_pose, touching
 from feltwatch.datasets.art.hands.hands import CUT_MM, Hand, HandSprite, corners_of, look_of, sprite, tinted
 from feltwatch.datasets.art.hands.raster import normals_of
-from feltwatch.datasets.common.cache import Picture
-from feltwatch.datasets.physical.mesh import Floats, Index, Paint, Solid, grid_faces
+from feltwatch.datasets.physical.mesh import Paint, Solid, grid_faces
 from feltwatch.datasets.physical.view import rays_of
+from feltwatch.vision.arrays import Floats, Indices, Pixels
 from feltwatch.vision.geometry.camera import Camera
 
 __all__ = ["Posed", "hand_solid", "posed_hand", "sprite_rays"]
@@ -28,8 +28,8 @@ class Posed:
     """A sprite's body: points in the sprite's own pixels and, third, millimetres above its lowest point."""
 
     points: Floats
-    faces: Index
-    skin: Index  # 1 where a face is skin, else 0
+    faces: Indices
+    skin: Indices  # 1 where a face is skin, else 0
     normals: Floats
 
 
@@ -61,7 +61,7 @@ def posed_hand(name: str) -> Posed:
     return _longer(Posed(found, faces, skin, normals), seen.image)
 
 
-def _longer(body: Posed, image: Picture) -> Posed:
+def _longer(body: Posed, image: Pixels) -> Posed:
     """Let the sleeve go on as far as the sprite's does, straight from where that was cut."""
     cut = float(body.points[:, 1].max()) + MARGIN - CUT_MM * PX_PER_MM
     shown = np.flatnonzero(image[-1, :, 3] > 127)
@@ -142,7 +142,7 @@ def hand_solid(camera: Camera, hand: Hand) -> tuple[Solid, Floats]:
     return made, body.normals
 
 
-def spread(image: Picture) -> Picture:
+def spread(image: Pixels) -> Pixels:
     """Let the colours of a BGRA picture run on beyond its edge."""
     solid = cv2.erode(image[..., 3], np.ones((5, 5), np.uint8)).astype(np.float32) / 255
     colour = image[..., :3].astype(np.float32) * solid[..., None]

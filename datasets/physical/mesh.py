@@ -5,16 +5,12 @@ from dataclasses import dataclass
 from math import pi
 
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.chips.chip_faces import Face
 from feltwatch.datasets.art.felts.felt_texture import Colour
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.render.cards import CORNER_MM
 from feltwatch.datasets.scene.scene import THICK, LaidCard
-
-Floats = NDArray[np.float64]
-Index = NDArray[np.intp]
+from feltwatch.vision.arrays import Floats, Indices, Mask, Pixels
 
 BENDS = 10  # quads along a card between its round corners
 ARC = 5  # rows along each round corner
@@ -27,12 +23,12 @@ class Grain:
     """A grey tile that is laid over a surface again and again. Only on a level surface may it stand up, by `deep`."""
 
     key: str
-    tile: Picture
+    tile: Pixels
     wide_mm: float
     tint: float  # by what part it makes the colour lighter or darker
     deep: float = 0.0  # the slope between the darkest and the lightest of two neighbours
 
-    def slopes(self) -> Picture:
+    def slopes(self) -> Pixels:
         """Give the normals of its hills as a picture."""
         high = self.tile.astype(np.float32) * np.float32(self.deep / 255)
         along = (np.roll(high, -1, axis=1) - np.roll(high, 1, axis=1)) / 2
@@ -48,7 +44,7 @@ class Paint:
 
     key: str
     colour: Colour = (255, 255, 255)
-    picture: Picture | None = None
+    picture: Pixels | None = None
     rough: float = 0.6
     shine: float = 0.5  # 0.5 is that of paper, wood and plastic
     coat: float = 0.0  # of clear lacquer
@@ -75,11 +71,11 @@ class Solid:
 
     name: str
     points: Floats  # N x 3
-    sides: Index
-    counts: Index
+    sides: Indices
+    counts: Indices
     uv: Floats  # one for each of `sides`; v runs up the picture
-    stuff: Index  # which of the paints each face has
-    smooth: NDArray[np.bool_]
+    stuff: Indices  # which of the paints each face has
+    smooth: Mask
     paints: tuple[Paint, ...]
     places: tuple[Place, ...] = ()  # none: it stands where its points are
     gains: Floats | None = None  # one for each point: by what its picture is multiplied
@@ -90,7 +86,7 @@ class Part:
     """Faces of one kind with points of their own: no shading runs over from another part."""
 
     points: Floats
-    faces: Index  # M x 3 or M x 4
+    faces: Indices  # M x 3 or M x 4
     uv: Floats  # one for each point
     stuff: int = 0
     smooth: bool = False
@@ -112,7 +108,7 @@ def joined(name: str, parts: Sequence[Part], paints: tuple[Paint, ...]) -> Solid
     )
 
 
-def grid_faces(rows: int, columns: int, *, closed: bool = False) -> Index:
+def grid_faces(rows: int, columns: int, *, closed: bool = False) -> Indices:
     """Give the quads of a grid of points, row after row; a closed one joins its last column to its first."""
     row, column = np.meshgrid(np.arange(rows - 1), np.arange(columns if closed else columns - 1), indexing="ij")
     a, b = row * columns + column, row * columns + (column + 1) % columns
@@ -210,7 +206,7 @@ def _unwrapped(solid: Solid) -> Floats:
     return uv
 
 
-def side_picture(face: Face, wide: int = 512) -> Picture:
+def side_picture(face: Face, wide: int = 512) -> Pixels:
     """Unroll a chip's side: clockwise from left to right, as its spots count their angles."""
     found = np.empty((4, wide, 3), dtype=np.uint8)
     found[:] = face.base

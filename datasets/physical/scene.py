@@ -5,13 +5,11 @@ from math import pi
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.chips.chips import Pile, chip_set, pile_of
 from feltwatch.datasets.physical.blender import Lamp
 from feltwatch.datasets.physical.hands import hand_solid
 from feltwatch.datasets.physical.mesh import (
-    Floats,
     Paint,
     Place,
     Solid,
@@ -22,9 +20,10 @@ from feltwatch.datasets.physical.mesh import (
 )
 from feltwatch.datasets.physical.table import furniture_solids, table_solids
 from feltwatch.datasets.physical.view import Order, Slice
-from feltwatch.datasets.render.cards import MARGIN, PX_PER_MM, Image, Texture, back_pack, deck_pack
+from feltwatch.datasets.render.cards import MARGIN, PX_PER_MM, Texture, back_pack, deck_pack
 from feltwatch.datasets.render.compose import AIRBORNE_MM, texture_for
 from feltwatch.datasets.scene.scene import LaidCard, Light, Scene
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.camera import Camera
 
 MIDDLE = np.array([0.0, 430.0, 0.0])  # where the lamps aim
@@ -94,7 +93,7 @@ def _card(scene: Scene, card: LaidCard, order: Order) -> Solid:
 def _side(name: str, texture: Texture, fine: float, gloss: float) -> Paint:
     level, scale = texture.level(fine)
     inner = level[MARGIN:-MARGIN, MARGIN:-MARGIN]
-    picture: Image = inner[..., :3] + (255 - inner[..., 3:])  # the mesh is cut round; below it the paper goes on
+    picture: Pixels = inner[..., :3] + (255 - inner[..., 3:])  # the mesh is cut round; below it the paper goes on
     key = f"{name} {PX_PER_MM * scale:.2f} {gloss:.3f}"
     return Paint(key, picture=picture, rough=0.55 - 0.25 * min(1.0, gloss), shine=0.35, coat=min(1.0, gloss * 1.5))
 
@@ -172,12 +171,12 @@ def lamps_of(light: Light, seed: int) -> list[Lamp]:
     return found
 
 
-def _lamp(at: Floats, wide: float, light: NDArray[np.float64]) -> Lamp:
+def _lamp(at: Floats, wide: float, light: Floats) -> Lamp:
     red, green, blue = (float(v) for v in light)
     return Lamp((float(at[0]), float(at[1]), float(at[2])), tuple(float(v) for v in MIDDLE), wide, (red, green, blue))  # type: ignore[arg-type]  # three
 
 
-def light_colour(light: Light) -> NDArray[np.float64]:
+def light_colour(light: Light) -> Floats:
     """Give the lamps' colour as red, green, blue of linear light, none brighter than the mean of them."""
     return np.array(light.colour[::-1], dtype=np.float64) ** 2.2
 

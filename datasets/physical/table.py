@@ -14,10 +14,10 @@ from feltwatch.datasets.art.felts.felt_styles import FeltStyle, felt_style
 from feltwatch.datasets.art.felts.felt_texture import Colour, clouds, draw_floor, weave
 from feltwatch.datasets.art.felts.felts import X_MM, Y_MM, felt_for
 from feltwatch.datasets.art.felts.prints import as_bytes
-from feltwatch.datasets.common.cache import Picture
-from feltwatch.datasets.physical.mesh import Floats, Grain, Index, Paint, Part, Solid, grid_faces, joined
+from feltwatch.datasets.physical.mesh import Grain, Paint, Part, Solid, grid_faces, joined
 from feltwatch.datasets.scene.clutter import draw_clutter
 from feltwatch.datasets.scene.scene import Scene
+from feltwatch.vision.arrays import Floats, Indices, Pixels
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.layout.zones import Area, Layout
 
@@ -50,7 +50,7 @@ def _felt_paint(scene: Scene, style: FeltStyle, scale: float, dice: Generator) -
     return Paint(key, picture=picture, rough=1.0, shine=0.08, sheen=0.12, grain=fibres(style.name, scale))
 
 
-def _littered(picture: Picture, fine: float, dice: Generator) -> Picture:
+def _littered(picture: Pixels, fine: float, dice: Generator) -> Pixels:
     """Lay what else lies about onto the felt's picture, seen straight from above."""
     turned = np.ascontiguousarray(picture[:, ::-1])
     size = (turned.shape[1], turned.shape[0])
@@ -116,7 +116,7 @@ def _top(path: Floats, cloth: Paint, style: FeltStyle) -> Solid:
     return joined("felt", [Part(points, _facing_up(points, fan), _flat_uv(points))], (cloth,))
 
 
-def _facing_up(points: Floats, faces: Index) -> Index:
+def _facing_up(points: Floats, faces: Indices) -> Indices:
     a, b, c = (points[faces[:, n], :2] for n in range(3))
     turned = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
     return np.where((turned < 0)[:, None], faces[:, ::-1], faces)
@@ -147,7 +147,7 @@ def _rail(path: Floats, cloth: Paint, style: FeltStyle, scale: float) -> Solid:
 
 
 @lru_cache(maxsize=8)
-def _carpet(name: str) -> Picture:
+def _carpet(name: str) -> Pixels:
     style = felt_style(name)
     found = draw_floor(style.surround, (900, 900), 900 / FLOOR_TILE_MM, np.random.default_rng(style.seed + 3))
     return as_bytes(np.clip(found, 0, 255))
@@ -229,7 +229,7 @@ def _row(row: tuple[float, float, float], stuff: int) -> Part:
     return Part(points, grid_faces(2, 16), uv, stuff, smooth=True)
 
 
-def _row_picture(count: int, base: Colour, spot: Colour, dice: Generator) -> Picture:
+def _row_picture(count: int, base: Colour, spot: Colour, dice: Generator) -> Pixels:
     """Unroll a tube of chips on edge: each is a band of its own turn, darker where it meets the next."""
     wide, tall = 48, 6
     found = np.empty((count * tall, wide, 3), dtype=np.float32)
@@ -290,7 +290,7 @@ def _discard(area: Area, dice: Generator, plastic: Paint) -> Solid:
     )
 
 
-def _edges() -> Picture:
+def _edges() -> Pixels:
     """Give the side of a pack: the edges of its cards."""
     rows = np.where(np.arange(64) % 2, 200, 228).astype(np.uint8)
     return cv2.merge([np.repeat(rows[:, None], 8, axis=1)] * 3).astype(np.uint8, copy=False)

@@ -9,12 +9,9 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Floats, Floats32, Pixels
 from feltwatch.vision.geometry.camera import Camera
-
-Floats = NDArray[np.float64]
-Map = NDArray[np.float32]
 
 GRID = 8
 ROUNDS = 60
@@ -32,10 +29,10 @@ class View:
     height: int
     focal: float
     middle: tuple[float, float]  # of its picture, where the lens looks straight ahead
-    x: Map
-    y: Map
+    x: Floats32
+    y: Floats32
 
-    def through_lens(self, picture: NDArray[np.float32]) -> NDArray[np.float32]:
+    def through_lens(self, picture: Floats32) -> Floats32:
         """Bend a wide picture as the camera's lens does."""
         found = cv2.remap(picture, self.x, self.y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(np.maximum(found, 0), dtype=np.float32)
@@ -118,7 +115,7 @@ class Order:
                 part = self._heights[window]
                 part[mask > 0] = np.maximum(part[mask > 0], self._eye - scale * (self._eye - one.high))
 
-    def _mask(self, outline: Floats) -> tuple[tuple[slice, slice], NDArray[np.uint8] | None]:
+    def _mask(self, outline: Floats) -> tuple[tuple[slice, slice], Pixels | None]:
         points = outline * self._fine
         low = np.maximum(np.floor(points.min(axis=0)).astype(int), 0)
         high = np.minimum(np.ceil(points.max(axis=0)).astype(int) + 1, self._heights.shape[::-1])

@@ -13,11 +13,12 @@ from pathlib import Path, PurePosixPath
 
 import cv2
 
-from feltwatch.datasets.common.cache import Picture, cache_dir, picture_of, write_picture, write_whole
+from feltwatch.datasets.common.cache import cache_dir, picture_of, write_picture, write_whole
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.fingerprints import fingerprint
 from feltwatch.datasets.sources.manifest import Cardless, Source, read
 from feltwatch.datasets.sources.unpack import Package
+from feltwatch.vision.arrays import Pixels
 
 LONGEST_PX = 1600
 SHORTEST_PX = 200  # of the shorter side: what is smaller is an icon
@@ -58,7 +59,7 @@ def write(row: Cardless, source: Source, package: Package, cache: Path) -> None:
         made.rename(folder)
 
 
-def pictures(row: Cardless, package: Package) -> Iterator[tuple[str, Picture]]:
+def pictures(row: Cardless, package: Package) -> Iterator[tuple[str, Pixels]]:
     """Give what the row takes, in the order of the names, without what is small, plain or seen already."""
     seen: list[int] = []
     for name, data in sorted(_taken(row, package)):
@@ -71,12 +72,12 @@ def pictures(row: Cardless, package: Package) -> Iterator[tuple[str, Picture]]:
             yield name, found
 
 
-def print_of(picture: Picture) -> int:
+def print_of(picture: Pixels) -> int:
     """Hash a picture small: what differs in size or in compression only is the same."""
     return fingerprint(cv2.resize(picture, (128, 128), interpolation=cv2.INTER_AREA).astype("uint8"), 0.0)
 
 
-def scaled(picture: Picture) -> Picture:
+def scaled(picture: Pixels) -> Pixels:
     height, width = picture.shape[:2]
     if (longest := max(height, width)) <= LONGEST_PX:
         return picture

@@ -6,14 +6,11 @@ from functools import lru_cache
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.cards.decks import CARD_PX, load_back, load_deck
 from feltwatch.datasets.scene.scene import LaidCard, Light
+from feltwatch.vision.arrays import Floats, Mask, Pixels
 from feltwatch.vision.geometry.camera import Camera
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 PX_PER_MM = 4.0
 CORNER_MM = 3.3
@@ -33,9 +30,9 @@ class Texture:
     Each level has half the size of the one before.
     """
 
-    levels: tuple[Image, ...]
+    levels: tuple[Pixels, ...]
 
-    def level(self, px_per_mm: float) -> tuple[Image, float]:
+    def level(self, px_per_mm: float) -> tuple[Pixels, float]:
         """Give the smallest level not coarser than the picture, and its scale against the largest."""
         n = 0
         while n + 1 < len(self.levels) and PX_PER_MM / 2 ** (n + 1) >= px_per_mm * 0.95:
@@ -44,7 +41,7 @@ class Texture:
 
 
 @lru_cache(maxsize=LEVELS)
-def _corners(level: int) -> Image:
+def _corners(level: int) -> Pixels:
     """Give the mask of a card with its corners cut round, its clear margin included."""
     width, height = CARD_PX
     fine, radius = 4, round(CORNER_MM * PX_PER_MM * 4)
@@ -59,7 +56,7 @@ def _corners(level: int) -> Image:
     return cv2.copyMakeBorder(small, MARGIN, MARGIN, MARGIN, MARGIN, cv2.BORDER_CONSTANT).astype(np.uint8, copy=False)
 
 
-def texture_of(face: Image) -> Texture:
+def texture_of(face: Pixels) -> Texture:
     """Make a texture of one side of a card of CARD_PX."""
     levels = []
     colour = face
@@ -80,7 +77,7 @@ def texture_of(face: Image) -> Texture:
 class Pack:
     """The textures of one deck or back, made when they are first asked for."""
 
-    faces: Mapping[str, Image]
+    faces: Mapping[str, Pixels]
     made: dict[str, Texture] = field(default_factory=dict)
 
     def texture(self, face: str) -> Texture:
@@ -96,19 +93,19 @@ def deck_pack(name: str) -> Pack:
     return Pack({face: inverted(image) for face, image in faces.items()} if name.endswith(NIGHT) else faces)
 
 
-def inverted(image: Image) -> Image:
+def inverted(image: Pixels) -> Pixels:
     """Make what is light dark and what is dark light; red becomes gold."""
     hue, light, full = cv2.split(cv2.cvtColor(image, cv2.COLOR_BGR2HLS))
     warm = np.where((hue < 12) | (hue > 168), 16, hue).astype(np.uint8)
     return cv2.cvtColor(cv2.merge([warm, cv2.bitwise_not(light), full]), cv2.COLOR_HLS2BGR).astype(np.uint8, copy=False)
 
 
-def with_portrait(face: Image, other: Image) -> Image:
+def with_portrait(face: Pixels, other: Pixels) -> Pixels:
     """Give a court card with the portrait of another: indices, and the pips at the portrait's corners, stay its own."""
     return np.where(_portrait(face), other, face).astype(np.uint8, copy=False)
 
 
-def dyed(face: Image, ink: tuple[float, float, float], *, court: bool) -> Image:
+def dyed(face: Pixels, ink: tuple[float, float, float], *, court: bool) -> Pixels:
     """Give a card printed in another ink (blue first); the portrait of a court card stays as it is."""
     paper = np.median(face[4:-4, 4:-4].reshape(-1, 3), axis=0)
     least = face.min(axis=2, keepdims=True).astype(np.float32)
@@ -119,7 +116,7 @@ def dyed(face: Image, ink: tuple[float, float, float], *, court: bool) -> Image:
     return np.where(kept, face, np.clip(new, 0, 255).round()).astype(np.uint8)
 
 
-def _portrait(face: Image) -> NDArray[np.bool_]:
+def _portrait(face: Pixels) -> Mask:
     """Give the part of a court card that its portrait fills."""
     height, width = face.shape[:2]
     mask = np.zeros((height, width, 1), bool)
@@ -162,7 +159,7 @@ class Patch:
     def size(self) -> tuple[int, int]:
         return self.right - self.left, self.bottom - self.top
 
-    def of(self, image: Image) -> Image:
+    def of(self, image: Pixels) -> Pixels:
         return image[self.top : self.bottom, self.left : self.right]
 
     def joined(self, other: "Patch | None") -> "Patch":
@@ -176,7 +173,7 @@ class Patch:
         )
 
 
-def lay_over(image: Image, patch: Patch, drawn: Image) -> None:
+def lay_over(image: Pixels, patch: Patch, drawn: Pixels) -> None:
     """Lay a drawn BGRA patch, its colours weighed, over the picture."""
     under = patch.of(image)
     blue, green, red, alpha = cv2.split(drawn)
@@ -185,14 +182,14 @@ def lay_over(image: Image, patch: Patch, drawn: Image) -> None:
     cv2.add(cv2.merge([blue, green, red]), rest, dst=under)
 
 
-def darken(image: Image, patch: Patch, mask: Image, dark: float) -> None:
+def darken(image: Pixels, patch: Patch, mask: Pixels, dark: float) -> None:
     """Darken the picture where the mask is set: wholly black at `dark` 1."""
     under = patch.of(image)
     kept = cv2.cvtColor(cv2.convertScaleAbs(mask, alpha=-dark, beta=255), cv2.COLOR_GRAY2BGR)
     cv2.multiply(under, kept, dst=under, scale=1 / 255)
 
 
-def draw_shadow(image: Image, camera: Camera, corners: Floats, light: Light) -> None:
+def draw_shadow(image: Pixels, camera: Camera, corners: Floats, light: Light) -> None:
     """Darken the felt, and what lies on it, under the outline `corners` (N x 3, millimetres)."""
     heights = corners[:, 2:]
     shift = np.array([light.shadow]) * np.maximum(heights, 0.4)
@@ -209,7 +206,7 @@ def draw_shadow(image: Image, camera: Camera, corners: Floats, light: Light) -> 
     darken(image, patch, cv2.stackBlur(mask, (wide, wide)).astype(np.uint8, copy=False), light.dark)
 
 
-def draw_card(image: Image, camera: Camera, card: LaidCard, texture: Texture, light: Light) -> Patch | None:
+def draw_card(image: Pixels, camera: Camera, card: LaidCard, texture: Texture, light: Light) -> Patch | None:
     """Draw one card into the picture; give the patch it lies in."""
     quad = camera.to_picture(card.corners)
     side = np.linalg.norm(quad[[1, 2]] - quad[[0, 3]], axis=1).mean()
@@ -238,7 +235,7 @@ def _rise(camera: Camera, card: LaidCard) -> Floats:
     return np.asarray(high - low)
 
 
-def _bent(lit: Image, back: Floats, card: LaidCard, patch: Patch, rise: Floats) -> Image:
+def _bent(lit: Pixels, back: Floats, card: LaidCard, patch: Patch, rise: Floats) -> Pixels:
     """Warp a card that bends: look each pixel up where it would lie if the card were flat."""
     width, height = patch.size
     x, y = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))
@@ -255,7 +252,7 @@ def _bent(lit: Image, back: Floats, card: LaidCard, patch: Patch, rise: Floats) 
     return cv2.remap(lit, u.astype(np.float32), v.astype(np.float32), cv2.INTER_LINEAR).astype(np.uint8, copy=False)
 
 
-def _lit(level: Image, card: LaidCard, light: Light) -> Image:
+def _lit(level: Pixels, card: LaidCard, light: Light) -> Pixels:
     """Shade a card by how it bends and lies to the lamps, and let its gloss mirror one of them along it."""
     height, width = level.shape[:2]
     along = np.linspace(-1, 1, height, dtype=np.float32)[:, None]

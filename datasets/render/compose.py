@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from feltwatch.datasets.art.chips.chips import chip_set, draw_stack, shadow_hull
 from feltwatch.datasets.art.felts.felts import Felt, felt_for
 from feltwatch.datasets.art.hands.hands import draw_hand, draw_hand_shadow, sprite
-from feltwatch.datasets.render.cards import Floats, Image, Texture, back_pack, deck_pack, draw_card, draw_shadow
+from feltwatch.datasets.render.cards import Texture, back_pack, deck_pack, draw_card, draw_shadow
 from feltwatch.datasets.scene.clutter import draw_clutter
 from feltwatch.datasets.scene.furniture import draw_furniture
 from feltwatch.datasets.scene.light import expose, shade_of
 from feltwatch.datasets.scene.scene import LaidCard, Scene
 from feltwatch.datasets.scene.truth import CardTruth, Quad, StackTruth, Truth
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.camera import Camera
 
 GRID = 8  # the felt is looked up exactly at every eighth pixel, and between them by interpolation
@@ -27,17 +28,17 @@ HAND_ID = 255  # of a hand in the owner map
 class Rendered:
     """A picture, what is true of it, and which pixels are hands (255) or not (0)."""
 
-    image: Image
+    image: Pixels
     truth: Truth
-    hands: Image
+    hands: Pixels
 
 
 @dataclass
 class Canvas:
     """A table being drawn: the picture so far, and for each pixel the number of the thing that is seen there."""
 
-    image: Image
-    owner: Image
+    image: Pixels
+    owner: Pixels
 
 
 def render(scene: Scene) -> Rendered:
@@ -71,7 +72,7 @@ def _lookup(camera: Camera, felt: Felt) -> tuple[NDArray[np.int16], NDArray[np.u
     return found[0].astype(np.int16, copy=False), found[1].astype(np.uint16, copy=False)
 
 
-def felt_picture(camera: Camera, felt: Felt) -> Image:
+def felt_picture(camera: Camera, felt: Felt) -> Pixels:
     """See a felt through a camera."""
     places, parts = _lookup(camera, felt)
     seen = cv2.remap(felt.image, places, parts, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
@@ -120,16 +121,16 @@ def texture_for(scene: Scene, card: LaidCard) -> Texture:
     return back_pack(scene.back).texture("back")
 
 
-def _own(owner: Image, outline: Floats, number: int) -> None:
+def _own(owner: Pixels, outline: Floats, number: int) -> None:
     points = np.round(np.clip(outline, -1e4, 1e4) * 16).astype(np.int32)
     cv2.fillPoly(owner, [points], number, cv2.LINE_8, 4)
 
 
-def hands_mask(owner: Image) -> Image:
+def hands_mask(owner: Pixels) -> Pixels:
     return cv2.inRange(owner, (HAND_ID,), (HAND_ID,)).astype(np.uint8, copy=False)
 
 
-def truth_of_scene(scene: Scene, owner: Image, stacks: list[StackTruth]) -> Truth:
+def truth_of_scene(scene: Scene, owner: Pixels, stacks: list[StackTruth]) -> Truth:
     """Say what is true of a drawn scene."""
     counts = cv2.calcHist([owner], [0], None, [256], [0, 256]).ravel()
     cards = tuple(_card_truth(scene, card, n, owner, int(counts[n])) for n, card in enumerate(scene.cards, 1))
@@ -156,7 +157,7 @@ def _share(pixels: int, outline: Floats) -> float:
     return min(pixels / area, 1.0) if area > 0 else 0.0
 
 
-def _outlines(owner: Image) -> tuple[tuple[tuple[float, float], ...], ...]:
+def _outlines(owner: Pixels) -> tuple[tuple[tuple[float, float], ...], ...]:
     found, _ = cv2.findContours(hands_mask(owner), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     slim = [cv2.approxPolyDP(one, 1.0, closed=True).reshape(-1, 2) for one in found]
     return tuple(tuple((float(x), float(y)) for x, y in one) for one in slim if len(one) > 2)
@@ -165,7 +166,7 @@ def _outlines(owner: Image) -> tuple[tuple[tuple[float, float], ...], ...]:
 _CORNER = np.stack(np.meshgrid(np.linspace(0.035, 0.17, 4), np.linspace(0.03, 0.25, 6)), axis=-1).reshape(-1, 2)
 
 
-def _card_truth(scene: Scene, card: LaidCard, number: int, owner: Image, pixels: int) -> CardTruth:
+def _card_truth(scene: Scene, card: LaidCard, number: int, owner: Pixels, pixels: int) -> CardTruth:
     quad = scene.camera.to_picture(card.corners)
     corners: Quad = tuple((float(x), float(y)) for x, y in quad)  # type: ignore[assignment]  # four of them
     tall = float(np.linalg.norm(quad[[3, 2]] - quad[[0, 1]], axis=1).mean())
@@ -181,7 +182,7 @@ def _card_truth(scene: Scene, card: LaidCard, number: int, owner: Image, pixels:
     )
 
 
-def _index_shown(camera: Camera, card: LaidCard, number: int, owner: Image) -> float:
+def _index_shown(camera: Camera, card: LaidCard, number: int, owner: Pixels) -> float:
     """Give how much of the better of the two corner indices the picture shows."""
     best = 0.0
     for spots in (_CORNER, 1 - _CORNER):

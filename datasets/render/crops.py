@@ -18,8 +18,6 @@ from feltwatch.datasets.render.cards import (
     MARGIN,
     NIGHT,
     NIGHTS,
-    Floats,
-    Image,
     Patch,
     Texture,
     back_pack,
@@ -34,6 +32,7 @@ from feltwatch.datasets.scene.light import ONE, add_grain, develop, squeeze
 from feltwatch.datasets.scene.scene import BRIDGE, POKER, Sensor
 from feltwatch.datasets.scene.scene_sampler import Dice, art, pick, random_sensor
 from feltwatch.datasets.sources.card_codes import COURTS, FACES
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.rectify import rectangle, rectify
 
 TALL_PX = (30.0, 260.0)  # how tall a card is in the picture that it is cut from
@@ -62,8 +61,8 @@ SKIN = ((140, 180, 225), (105, 150, 205), (80, 115, 170), (55, 80, 125), (40, 55
 class Crop:
     """One card as the reader gets it."""
 
-    image: Image  # of feltwatch.vision.geometry.rectify.SIZE, BGR
-    picture: Image  # that it was cut from
+    image: Pixels  # of feltwatch.vision.geometry.rectify.SIZE, BGR
+    picture: Pixels  # that it was cut from
     quad: Floats  # where the detector would have it there
     face: str  # "9h", "back", or "none" where there is no card
     deck: str
@@ -87,7 +86,7 @@ class Subject:
 class Lying:
     """A card as it lies before a camera, in its light."""
 
-    image: Image
+    image: Pixels
     subject: Subject
     sensor: Sensor
     face: str
@@ -117,7 +116,7 @@ def looks(split: str, seed: int, number: int, decks: Sequence[str] = ()) -> Iter
             yield tuple(_taken(lying, dice) for _ in range(number))
 
 
-def _ground(split: str, others: Sequence[Path], dice: Dice) -> Image:
+def _ground(split: str, others: Sequence[Path], dice: Dice) -> Pixels:
     """Give a piece of a table's cloth at some scale or, now and then, of any picture that holds no cards."""
     if others and dice.random() < ELSEWHERE:
         picture = read_picture(pick(dice, others))[..., :3]
@@ -129,7 +128,7 @@ def _ground(split: str, others: Sequence[Path], dice: Dice) -> Image:
     return to_bytes(draw_cloth(cloth, (GROUND_PX, GROUND_PX), float(dice.uniform(0.7, 2.2)), dice))
 
 
-def _lying(dice: Dice, deck: str, names: tuple[str, str], ground: Image, *, taught: bool) -> Lying:
+def _lying(dice: Dice, deck: str, names: tuple[str, str], ground: Pixels, *, taught: bool) -> Lying:
     """Lay a card of a deck, or a back; what is taught is varied more than what is judged by."""
     kind = dice.random()
     face = "none" if kind < 0.1 else "back" if kind < 0.15 else pick(dice, FACES)
@@ -178,7 +177,7 @@ def _subject(dice: Dice, *, taught: bool) -> Subject:
     return Subject(quad + middle, side, scale, size, tall)
 
 
-def _cut(ground: Image, side: int, dice: Dice) -> Image:
+def _cut(ground: Pixels, side: int, dice: Dice) -> Pixels:
     if side >= GROUND_PX:
         ground = np.tile(ground, (-(-side // GROUND_PX), -(-side // GROUND_PX), 1))
     top, left = (int(dice.integers(n - side + 1)) for n in ground.shape[:2])
@@ -247,7 +246,7 @@ def _ink(face: str, dice: Dice) -> tuple[float, float, float]:
     return float(blue), float(green), float(red)
 
 
-def _lay(image: Image, subject: Subject, hand: tuple[list[Laid], Laid, list[Laid]], dice: Dice) -> float:
+def _lay(image: Pixels, subject: Subject, hand: tuple[list[Laid], Laid, list[Laid]], dice: Dice) -> float:
     """Draw the cards; give how much of the subject is left to be seen."""
     below, own, above = hand
     dark = float(dice.choice([0.0, dice.uniform(0.15, 0.6), dice.uniform(0.3, 0.6)]))
@@ -264,7 +263,7 @@ def _lay(image: Image, subject: Subject, hand: tuple[list[Laid], Laid, list[Laid
     return cv2.countNonZero(mask) / max(whole, 1)
 
 
-def _lay_nothing(image: Image, subject: Subject, deck: str, back: str, dice: Dice) -> None:
+def _lay_nothing(image: Pixels, subject: Subject, deck: str, back: str, dice: Dice) -> None:
     """Draw what a detector may take for a card: a place beside cards or between them, a sheet of paper, a finger."""
     kind = dice.random()
     if kind < 0.7:
@@ -289,7 +288,7 @@ def _lies_there(subject: Subject, laid: Laid) -> bool:
     return shared >= BESIDE * (abs(cv2.contourArea(place)) + abs(cv2.contourArea(card)) - shared)
 
 
-def _lay_paper(image: Image, subject: Subject, dice: Dice) -> None:
+def _lay_paper(image: Pixels, subject: Subject, dice: Dice) -> None:
     """Draw a sheet of one colour, blank or with lines of writing, where a card could lie."""
     colour = dice.uniform(90, 255) + dice.normal(0, 20, 3)
     quad = subject.quad + dice.normal(0, 0.04 * subject.tall, (4, 2))
@@ -321,7 +320,7 @@ def _place(subject: Subject, laid: Laid) -> Floats:
     return np.asarray(quad[0] + x[:, None] * right + y[:, None] * down + (x * y)[:, None] * bent)
 
 
-def _lay_one(image: Image, subject: Subject, laid: Laid, shadow: tuple[float, float]) -> None:
+def _lay_one(image: Pixels, subject: Subject, laid: Laid, shadow: tuple[float, float]) -> None:
     there = _place(subject, laid)
     dark, soft = shadow
     patch = Patch.around(there, 2 * soft + 1, image.shape)
@@ -341,7 +340,7 @@ def _lay_one(image: Image, subject: Subject, laid: Laid, shadow: tuple[float, fl
     lay_over(image, patch, drawn.astype(np.uint8, copy=False))
 
 
-def _occlude(image: Image, subject: Subject, dice: Dice, mask: Image | None = None) -> None:
+def _occlude(image: Pixels, subject: Subject, dice: Dice, mask: Pixels | None = None) -> None:
     """Put a finger, a sleeve or the edge of a chip over the picture."""
     tall = subject.tall
     start = subject.quad[int(dice.integers(4))] + dice.normal(0, 0.12 * tall, 2)
@@ -354,7 +353,7 @@ def _occlude(image: Image, subject: Subject, dice: Dice, mask: Image | None = No
         cv2.line(mask, ends[0], ends[1], 0, wide)
 
 
-def _light(image: Image, subject: Subject, dice: Dice) -> tuple[Image, float]:
+def _light(image: Pixels, subject: Subject, dice: Dice) -> tuple[Pixels, float]:
     """Light the picture unevenly and in a colour; now and then a lamp or a hard shadow falls on it."""
     level = float(np.clip(dice.normal(0.84, 0.2), 0.3, 1.3))
     slope = dice.normal(0, 0.14, 2)

@@ -11,7 +11,7 @@ import numpy as np
 from feltwatch.datasets.art.chips.chips import CHIP_SETS, Stack, chip_set
 from feltwatch.datasets.art.felts.felt_texture import draw_cloth, to_bytes
 from feltwatch.datasets.art.felts.felts import FELTS, felt_style
-from feltwatch.datasets.common.cache import Picture, read_picture
+from feltwatch.datasets.common.cache import read_picture
 from feltwatch.datasets.render.cards import NIGHT, NIGHTS
 from feltwatch.datasets.render.compose import Canvas, Rendered, draw_things, hands_mask, truth_of_scene
 from feltwatch.datasets.scene.light import expose, shade_of
@@ -26,6 +26,7 @@ from feltwatch.datasets.scene.scene_sampler import (
     random_sensor,
 )
 from feltwatch.datasets.sources.card_codes import FACES
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.camera import look_at
 from feltwatch.vision.layout.zones import Layout
 
@@ -78,7 +79,7 @@ def _scene(dice: Dice, split: str, seed: int, view: float) -> Scene:
     )
 
 
-def _ground(dice: Dice, split: str, grounds: Sequence[Path]) -> tuple[Picture, dict[str, str]]:
+def _ground(dice: Dice, split: str, grounds: Sequence[Path]) -> tuple[Pixels, dict[str, str]]:
     """Give a piece of any picture or, for a third, of a cloth; and whose it is."""
     if not grounds or dice.random() < 0.33:
         felt = pick(dice, FELTS[split])

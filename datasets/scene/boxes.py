@@ -4,14 +4,12 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from feltwatch.datasets.art.felts.felt_texture import Colour
 from feltwatch.datasets.art.felts.prints import fixed
-from feltwatch.datasets.common.cache import Picture
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.camera import Camera
-
-Floats = NDArray[np.float64]
 
 LIGHT = np.array([-0.35, -0.55, 0.76])
 
@@ -27,7 +25,7 @@ class Block:
     alpha: float = 1.0
 
 
-def draw_block(image: Picture, camera: Camera, block: Block) -> None:
+def draw_block(image: Pixels, camera: Camera, block: Block) -> None:
     """Draw the sides that are seen, then the top."""
     outline = np.asarray(block.outline, dtype=np.float64)
     foot, top = (np.column_stack([outline, np.full(len(outline), z)]) for z in (block.low, block.high))
@@ -44,7 +42,7 @@ def draw_block(image: Picture, camera: Camera, block: Block) -> None:
     fill(image, top_px, block.colour, block.alpha)
 
 
-def seen(pixels: Floats, image: Picture) -> bool:
+def seen(pixels: Floats, image: Pixels) -> bool:
     low, high = pixels.min(axis=0), pixels.max(axis=0)
     return bool((high > 0).all() and low[0] < image.shape[1] and low[1] < image.shape[0])
 
@@ -54,7 +52,7 @@ def toned(colour: Colour, tone: float) -> Colour:
     return blue, green, red
 
 
-def fill(image: Picture, points: ArrayLike, colour: Colour, alpha: float = 1.0) -> None:
+def fill(image: Pixels, points: ArrayLike, colour: Colour, alpha: float = 1.0) -> None:
     """Fill a polygon of pixels, wholly or as glass does."""
     polygon = fixed(points)
     if alpha >= 1:

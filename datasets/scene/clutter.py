@@ -5,20 +5,20 @@ from math import cos, radians, sin
 import cv2
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from feltwatch.datasets.art.chips.chip_faces import PALETTE
 from feltwatch.datasets.art.felts.felt_texture import Colour
 from feltwatch.datasets.art.felts.prints import Sheet, Type, regular
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.scene.boxes import Block, draw_block, fill, toned, turned_box
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.camera import Camera
 
 RIM = 915.0  # what Players put down lies near their edge
 HUB = -60.0
 
 
-def draw_clutter(image: Picture, camera: Camera, rng: Generator) -> None:
+def draw_clutter(image: Pixels, camera: Camera, rng: Generator) -> None:
     """Draw one to five things: on the felt what the house uses, near the rail what Players bring."""
     house = (_cut_card, _button, _lammer, _slip, _pen)
     guests = (_glass, _phone, _pen, _slip, _coaster)
@@ -37,21 +37,19 @@ def _any(rng: Generator) -> Colour:
     return PALETTE[names[int(rng.integers(len(names)))]]
 
 
-def _flat(image: Picture, camera: Camera, points: ArrayLike, colour: Colour, high: float = 0.5) -> None:
+def _flat(image: Pixels, camera: Camera, points: ArrayLike, colour: Colour, high: float = 0.5) -> None:
     found = np.asarray(points, dtype=np.float64)
     shadow = camera.to_picture(found + np.array([1.0 + high * 0.3, 1.0 + high * 0.2]))
     fill(image, shadow, (10, 12, 10), 0.35)
     fill(image, camera.to_picture(np.column_stack([found, np.full(len(found), high)])), colour)
 
 
-def _cut_card(image: Picture, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
+def _cut_card(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
     colour = ((40, 200, 235), (50, 40, 200), (60, 160, 60), (200, 120, 40), (40, 120, 230))[int(rng.integers(5))]
     _flat(image, camera, turned_box(at, (88, 63), float(rng.uniform(0, 360))), colour)
 
 
-def _disc(
-    image: Picture, camera: Camera, at: tuple[float, float], size: float, look: tuple[Colour, str, float]
-) -> None:
+def _disc(image: Pixels, camera: Camera, at: tuple[float, float], size: float, look: tuple[Colour, str, float]) -> None:
     colour, text, turn = look
     fill(image, camera.to_picture(np.array(regular(at, size, 40)) + np.array([2.5, 2.0])), (10, 12, 10), 0.35)
     draw_block(image, camera, Block(np.array(regular(at, size, 40)), 0.0, 4.0, colour))
@@ -65,7 +63,7 @@ def _disc(
     stamp(image, sheet.ink, there, ink)
 
 
-def stamp(image: Picture, mask: Picture, there: NDArray[np.float64], ink: Colour) -> None:
+def stamp(image: Pixels, mask: Pixels, there: Floats, ink: Colour) -> None:
     """Print a mask onto the four pixels' quadrilateral: its top left, top right, bottom right, bottom left."""
     low = np.maximum(np.floor(there.min(axis=0)).astype(int), 0)
     high = np.minimum(np.ceil(there.max(axis=0)).astype(int) + 1, image.shape[1::-1])
@@ -80,17 +78,17 @@ def stamp(image: Picture, mask: Picture, there: NDArray[np.float64], ink: Colour
     part[:] = (part + cover * (np.array(ink, dtype=np.float32) - part)).astype(np.uint8)
 
 
-def _button(image: Picture, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
+def _button(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
     text = str(rng.choice(["DEALER", "D", "CLOSED", "RESERVED", "NO MORE BETS"]))
     _disc(image, camera, at, float(rng.uniform(22, 38)), (_any(rng), text, float(rng.uniform(0, 360))))
 
 
-def _lammer(image: Picture, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
+def _lammer(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
     text = str(rng.choice(["1", "5", "25", "100", "D", "B", "OFF"]))
     _disc(image, camera, at, float(rng.uniform(10, 14)), (_any(rng), text, float(rng.uniform(0, 360))))
 
 
-def _glass(image: Picture, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
+def _glass(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
     size, tall = float(rng.uniform(30, 42)), float(rng.uniform(60, 130))
     drink = ((40, 110, 190), (60, 160, 215), (24, 30, 48), (170, 190, 195), (40, 50, 150))[int(rng.integers(5))]
     fill(image, camera.to_picture(np.array(regular(at, size, 36)) + np.array([12.0, 8.0])), (8, 10, 8), 0.35)
@@ -101,7 +99,7 @@ def _glass(image: Picture, camera: Camera, at: tuple[float, float], rng: Generat
         cv2.polylines(image, [points], isClosed=True, color=(tone,) * 3, thickness=1, lineType=cv2.LINE_AA, shift=4)
 
 
-def _phone(image: Picture, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
+def _phone(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
     turn = float(rng.uniform(0, 360))
     case = toned(_any(rng), 0.5)
     fill(image, camera.to_picture(turned_box((at[0] + 3, at[1] + 2), (150, 74), turn)), (8, 10, 8), 0.4)
@@ -110,7 +108,7 @@ def _phone(image: Picture, camera: Camera, at: tuple[float, float], rng: Generat
     fill(image, camera.to_picture(np.column_stack([turned_box(at, (142, 66), turn), np.full(4, 8.0)])), screen)
 
 
-def _pen(image: Picture, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
+def _pen(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
     turn = float(rng.uniform(0, 360))
     body = turned_box(at, (138, 9), turn)
     _flat(image, camera, body, _any(rng), 5.0)
@@ -118,7 +116,7 @@ def _pen(image: Picture, camera: Camera, at: tuple[float, float], rng: Generator
     _flat(image, camera, turned_box(tip, (14, 7), turn), (170, 172, 176), 5.5)
 
 
-def _slip(image: Picture, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
+def _slip(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
     turn, size = float(rng.uniform(0, 360)), (float(rng.uniform(90, 210)), float(rng.uniform(60, 148)))
     _flat(image, camera, turned_box(at, size, turn), (222, 228, 230))
     along = np.array([cos(radians(turn)), sin(radians(turn))])
@@ -131,5 +129,5 @@ def _slip(image: Picture, camera: Camera, at: tuple[float, float], rng: Generato
         cv2.line(image, *ends, (110, 108, 108), 1, cv2.LINE_AA, 4)
 
 
-def _coaster(image: Picture, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
+def _coaster(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
     _flat(image, camera, regular(at, float(rng.uniform(42, 50)), 40), _any(rng), 1.5)

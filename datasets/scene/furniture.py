@@ -6,17 +6,14 @@ from itertools import product
 import cv2
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.chips.chip_faces import PALETTE
 from feltwatch.datasets.art.felts.felt_texture import Colour
 from feltwatch.datasets.art.felts.prints import fixed
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.scene.boxes import Block, draw_block, fill, toned
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.layout.zones import Area, Layout
-
-Floats = NDArray[np.float64]
 
 CHIP_MM = 40.0
 STRIPS = 6  # a chip on edge is drawn in so many, each lighter or darker
@@ -24,7 +21,7 @@ PLATE, CARD, INNER = np.array([62.0, 42.0]), np.array([44.0, 31.0]), np.array([4
 PLASTICS: tuple[Colour, ...] = ((32, 30, 30), (48, 44, 42), (30, 40, 62), (60, 62, 66), (26, 30, 86))
 
 
-def draw_furniture(image: Picture, camera: Camera, layout: Layout, felt: str) -> None:
+def draw_furniture(image: Pixels, camera: Camera, layout: Layout, felt: str) -> None:
     """Draw float, shoe and discard holder where the layout has them; the felt's name chooses their look."""
     seed = int.from_bytes(hashlib.blake2b(felt.encode(), digest_size=8).digest(), "little")
     dice = np.random.default_rng(seed)
@@ -44,7 +41,7 @@ def _box(low: Floats, high: Floats) -> Floats:
     return np.array([(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])])
 
 
-def _float(image: Picture, camera: Camera, area: Area, dice: Generator, colour: Colour) -> None:
+def _float(image: Pixels, camera: Camera, area: Area, dice: Generator, colour: Colour) -> None:
     """A tray sunk into the table: tubes of chips on edge, each seen as a band of thin stripes."""
     low, high = _bounds(area)
     draw_block(image, camera, Block(_box(low, high), 0.0, 8.0, colour))
@@ -60,7 +57,7 @@ def _float(image: Picture, camera: Camera, area: Area, dice: Generator, colour: 
 
 
 def _row(
-    image: Picture, camera: Camera, row: tuple[float, float, float], colours: tuple[Colour, Colour], dice: Generator
+    image: Pixels, camera: Camera, row: tuple[float, float, float], colours: tuple[Colour, Colour], dice: Generator
 ) -> None:
     left, near, length = row
     count = max(1, int(length // 3.3))
@@ -80,7 +77,7 @@ def _row(
             cv2.fillPoly(image, [*chosen], toned(colours[is_spot], tone), cv2.LINE_AA, 4)
 
 
-def _shoe(image: Picture, camera: Camera, area: Area, dice: Generator, colour: Colour) -> None:
+def _shoe(image: Pixels, camera: Camera, area: Area, dice: Generator, colour: Colour) -> None:
     """A long low case; its mouth slopes down toward the middle of the table, with the next card's back in it."""
     low, high = _bounds(area)
     mouth = 1 if (low[0] + high[0]) < 0 else -1
@@ -114,7 +111,7 @@ def _shoe(image: Picture, camera: Camera, area: Area, dice: Generator, colour: C
     fill(image, camera.to_picture(lid), toned(colour, 1.35))
 
 
-def _discard(image: Picture, camera: Camera, area: Area, dice: Generator, colour: Colour) -> None:
+def _discard(image: Pixels, camera: Camera, area: Area, dice: Generator, colour: Colour) -> None:
     """A stand of clear or tinted plastic with the cards that are out of play."""
     low, high = _bounds(area)
     middle = (low + high) / 2

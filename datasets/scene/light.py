@@ -5,12 +5,9 @@ from functools import lru_cache
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.scene.scene import Blob, Light, Sensor
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.floating]
+from feltwatch.vision.arrays import AnyFloats, Pixels
 
 ONE = 128  # the gain map's value for "as it is"
 COARSE = 16  # light changes so slowly that one value for so many pixels will do
@@ -25,8 +22,8 @@ SMALL_PX = 600  # a smaller picture takes its grain from anywhere in a field
 class Shade:
     """The light on a picture: by how much each pixel is multiplied, and what lamps mirrored in the felt add."""
 
-    gain: Image
-    glare: Image | None
+    gain: Pixels
+    glare: Pixels | None
 
 
 def shade_of(light: Light, width: int, height: int) -> Shade:
@@ -54,13 +51,13 @@ def shade_of(light: Light, width: int, height: int) -> Shade:
     return Shade(full.astype(np.uint8, copy=False), glare)
 
 
-def _blob(blob: Blob, x: Floats, y: Floats) -> Floats:
+def _blob(blob: Blob, x: AnyFloats, y: AnyFloats) -> AnyFloats:
     square = ((x - blob.x) ** 2 + (y - blob.y) ** 2) / blob.radius**2
     return np.asarray(blob.strength * np.exp(-square))
 
 
 @lru_cache(maxsize=GRAINS)
-def _grain(number: int) -> Image:
+def _grain(number: int) -> Pixels:
     """Give a field of sensor grain: mostly of brightness, partly of colour, a little smeared as a sensor's is."""
     dice = np.random.default_rng(1000 + number)
     rows, columns = GRAIN_SIZE
@@ -72,7 +69,7 @@ def _grain(number: int) -> Image:
     return np.asarray(found, dtype=np.uint8)
 
 
-def add_grain(image: Image, sigma: float, dice: np.random.Generator) -> Image:
+def add_grain(image: Pixels, sigma: float, dice: np.random.Generator) -> Pixels:
     """Add sensor noise of `sigma` grey levels."""
     if sigma <= 0:
         return image
@@ -84,19 +81,19 @@ def add_grain(image: Image, sigma: float, dice: np.random.Generator) -> Image:
     return cv2.addWeighted(image, 1.0, field, share, -ONE * share).astype(np.uint8, copy=False)
 
 
-def _window(field: Image, at: tuple[int, int], size: tuple[int, int]) -> Image:
+def _window(field: Pixels, at: tuple[int, int], size: tuple[int, int]) -> Pixels:
     bottom, right = at[0] + size[0], at[1] + size[1]
     if bottom > field.shape[0] or right > field.shape[1]:
         field = np.tile(field, (-(-bottom // field.shape[0]), -(-right // field.shape[1]), 1))
     return field[at[0] : bottom, at[1] : right]
 
 
-def apply_shade(image: Image, shade: Shade) -> Image:
+def apply_shade(image: Pixels, shade: Shade) -> Pixels:
     lit = cv2.multiply(image, shade.gain, scale=1 / ONE)
     return (lit if shade.glare is None else cv2.add(lit, shade.glare)).astype(np.uint8, copy=False)
 
 
-def develop(image: Image, sensor: Sensor) -> Image:
+def develop(image: Pixels, sensor: Sensor) -> Pixels:
     """Blur, tone and sharpen: everything between the light and the noise."""
     found = image
     if sensor.blur_px > 0.2:
@@ -109,14 +106,14 @@ def develop(image: Image, sensor: Sensor) -> Image:
     return found
 
 
-def tone(sensor: Sensor) -> Image:
+def tone(sensor: Sensor) -> Pixels:
     """Give the curve from light to grey level."""
     level = np.linspace(0, 1, 256) ** sensor.gamma
     curve = (level - 0.5) * sensor.contrast + 0.5
     return np.clip(np.rint(sensor.black + curve * (255 - sensor.black)), 0, 255).astype(np.uint8)
 
 
-def squeeze(image: Image, quality: int) -> Image:
+def squeeze(image: Pixels, quality: int) -> Pixels:
     """Compress and decompress, as a camera's stream does."""
     if quality <= 0:
         return image
@@ -124,7 +121,7 @@ def squeeze(image: Image, quality: int) -> Image:
     return cv2.imdecode(data, cv2.IMREAD_COLOR).astype(np.uint8, copy=False)  # type: ignore[union-attr]  # just encoded
 
 
-def expose(image: Image, shade: Shade, sensor: Sensor, dice: np.random.Generator) -> Image:
+def expose(image: Pixels, shade: Shade, sensor: Sensor, dice: np.random.Generator) -> Pixels:
     """Take the picture of a drawn table."""
     found = develop(apply_shade(image, shade), sensor)
     return squeeze(add_grain(found, sensor.noise, dice), sensor.jpeg)

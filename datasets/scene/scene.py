@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from math import cos, radians, sin
 
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.chips.chips import Stack
 from feltwatch.datasets.art.hands.hands import Hand
+from feltwatch.vision.arrays import Floats
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.layout.zones import Layout
 
@@ -34,7 +34,7 @@ class LaidCard:
     deck: str | None = None  # where it is not of the table's deck: a foreign card
     turned: float = 0.0  # degrees it is turned about its long axis while a hand turns it over
 
-    def points(self, across: NDArray[np.float64], along: NDArray[np.float64]) -> NDArray[np.float64]:
+    def points(self, across: Floats, along: Floats) -> Floats:
         """Give the places (N x 3) of points of the card: `across` and `along` run from 0 at its top left to 1."""
         width, height = self.size
         u, v = (across - 0.5) * width, (0.5 - along) * height
@@ -49,7 +49,7 @@ class LaidCard:
         return np.column_stack([x, y, self.z + THICK + rise])
 
     @property
-    def corners(self) -> NDArray[np.float64]:
+    def corners(self) -> Floats:
         """Top left, top right, bottom right, bottom left of the card as it is printed on the side that is up."""
         return self.points(np.array([0.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0, 1.0]))
 

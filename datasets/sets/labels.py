@@ -5,18 +5,15 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.scene.truth import Point, Quad, Truth
+from feltwatch.vision.arrays import Floats32, Pixels
 
 CLASSES = ("card_up", "card_down", "chip_stack", "hand")
 SMALLEST_PX = 4.0  # a box of less area is no box
 INDEX_REACH = 6.4  # a card reaches no further from its index than so many times the index's height
 GREY = 114  # what ultralytics pads with: it learns nothing from it
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +82,7 @@ def boxes_of(text: str, size: tuple[int, int], where: object) -> list[Labelled]:
     return found
 
 
-def tiles(picture: Picture, truth: Truth, side: int, overlap: float = 0.2) -> Iterator[tuple[Picture, Truth]]:
+def tiles(picture: Pixels, truth: Truth, side: int, overlap: float = 0.2) -> Iterator[tuple[Pixels, Truth]]:
     """Cut a picture into squares at its own scale, each with its truth moved along; a smaller picture stays whole."""
     for top in _starts(truth.height, side, overlap):
         for left in _starts(truth.width, side, overlap):
@@ -110,7 +107,7 @@ def moved(truth: Truth, by: Point, size: tuple[int, int]) -> Truth:
     return Truth(*size, tuple(cards), tuple(stacks), tuple(hand for hand in hands if len(hand) >= 3))
 
 
-def blanked(picture: Picture, truth: Truth) -> tuple[Picture, Truth]:
+def blanked(picture: Pixels, truth: Truth) -> tuple[Pixels, Truth]:
     """Grey out every card whose corners nobody knows, so that none is taught to be background; drop what that hits."""
     mask = np.zeros(picture.shape[:2], np.uint8)
     for card in truth.cards:
@@ -166,12 +163,12 @@ def _box_round(points: Iterable[Point]) -> Quad:
     return _quad(tuple((float(x), float(y)) for x, y in corners))
 
 
-def _frame(size: tuple[int, int]) -> NDArray[np.float32]:
+def _frame(size: tuple[int, int]) -> Floats32:
     width, height = size
     return np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32)
 
 
-def _is_hit(mask: Picture, quad: Quad) -> bool:
+def _is_hit(mask: Pixels, quad: Quad) -> bool:
     own = cv2.fillConvexPoly(np.zeros_like(mask), np.rint(np.array(quad)).astype(np.int32), 1)
     return bool((mask[own > 0] > 0).mean() > 0.02) if own.any() else True
 

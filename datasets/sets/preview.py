@@ -9,13 +9,14 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from feltwatch.datasets.common.cache import Picture, read_picture, write_picture
+from feltwatch.datasets.common.cache import read_picture, write_picture
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.photos.real import crops_of, photographs
 from feltwatch.datasets.scene.truth import Point, Truth
 from feltwatch.datasets.sets.labels import boxes_of
 from feltwatch.datasets.sets.sets import SPLITS, Tables
 from feltwatch.datasets.sources.card_codes import FACES
+from feltwatch.vision.arrays import Pixels
 
 WIDE = 2400  # a sheet is no wider
 HIGH = 2400
@@ -27,10 +28,10 @@ PHOTO = (296, 296)
 HARDEST = 0.01
 COLOURS = {"card_up": (60, 220, 60), "card_down": (255, 140, 40), "chip_stack": (40, 170, 255), "hand": (240, 60, 240)}
 
-Tile = tuple[str, Picture]
+Tile = tuple[str, Pixels]
 
 
-def sheets(tiles: Iterable[Tile], size: tuple[int, int], columns: int = 0) -> Iterator[Picture]:
+def sheets(tiles: Iterable[Tile], size: tuple[int, int], columns: int = 0) -> Iterator[Pixels]:
     """Lay captioned tiles of one size out in rows, on as many sheets as they need."""
     width, height = size[0] + GAP, size[1] + CAPTION + GAP
     columns = min(columns or WIDE // width, WIDE // width)
@@ -48,7 +49,7 @@ def sheets(tiles: Iterable[Tile], size: tuple[int, int], columns: int = 0) -> It
         yield sheet
 
 
-def fitted(picture: Picture, size: tuple[int, int]) -> Picture:
+def fitted(picture: Pixels, size: tuple[int, int]) -> Pixels:
     """Give the whole picture within a size, on grey."""
     scale = min(size[0] / picture.shape[1], size[1] / picture.shape[0])
     width, height = max(1, round(picture.shape[1] * scale)), max(1, round(picture.shape[0] * scale))
@@ -58,7 +59,7 @@ def fitted(picture: Picture, size: tuple[int, int]) -> Picture:
     return ground
 
 
-def drawn_on(picture: Picture, truth: Truth) -> Picture:
+def drawn_on(picture: Pixels, truth: Truth) -> Pixels:
     """Draw a truth on its picture: cards with their faces and a dot at the top left corner, stacks, hands."""
     found = picture.copy()
     for card in truth.cards:
@@ -74,7 +75,7 @@ def drawn_on(picture: Picture, truth: Truth) -> Picture:
     return found
 
 
-def labels_on(picture: Picture, text: str, where: object) -> Picture:
+def labels_on(picture: Pixels, text: str, where: object) -> Pixels:
     """Draw written labels back on their picture, as a trainer would read them."""
     found = picture.copy()
     for box in boxes_of(text, (picture.shape[1], picture.shape[0]), where):
@@ -82,12 +83,12 @@ def labels_on(picture: Picture, text: str, where: object) -> Picture:
     return found
 
 
-def _outline(picture: Picture, points: Iterable[Point], colour: tuple[int, int, int]) -> None:
+def _outline(picture: Pixels, points: Iterable[Point], colour: tuple[int, int, int]) -> None:
     outline = np.rint(np.array(list(points))).astype(np.int32)
     cv2.polylines(picture, [outline], isClosed=True, color=colour, thickness=max(1, max(picture.shape[:2]) // 400))
 
 
-def _say(picture: Picture, text: str, point: Point) -> None:
+def _say(picture: Pixels, text: str, point: Point) -> None:
     size = max(0.35, picture.shape[1] / 2400)
     for colour, thick in (((0, 0, 0), 3), ((255, 255, 255), 1)):
         cv2.putText(picture, text, _whole(point), cv2.FONT_HERSHEY_SIMPLEX, size, colour, thick, cv2.LINE_AA)
@@ -97,13 +98,13 @@ def _whole(point: Point) -> tuple[int, int]:
     return round(point[0]), round(point[1])
 
 
-def _tables(split: str, count: int, seed: int) -> Iterator[Picture]:
+def _tables(split: str, count: int, seed: int) -> Iterator[Pixels]:
     make = Tables(split, seed)
     items = (make(number) for number in range(count))
     yield from sheets(((f"seed {seed} no {n}", drawn_on(i.image, i.truth)) for n, i in enumerate(items)), TABLE)
 
 
-def _crops(split: str, count: int, seed: int) -> Iterator[Picture]:
+def _crops(split: str, count: int, seed: int) -> Iterator[Pixels]:
     """Show `count` crops of every face, a face after the other."""
     from feltwatch.datasets.render.crops import crops  # noqa: PLC0415  art is loaded only by those who draw
 
@@ -117,7 +118,7 @@ def _crops(split: str, count: int, seed: int) -> Iterator[Picture]:
     yield from sheets((tile for tiles in found.values() for tile in tiles), CROP)
 
 
-def _hardest(split: str, count: int, seed: int) -> Iterator[Picture]:
+def _hardest(split: str, count: int, seed: int) -> Iterator[Pixels]:
     """Show the hardest `count` crops of a hundred times as many."""
     from feltwatch.datasets.render.crops import crops  # noqa: PLC0415  art is loaded only by those who draw
 
@@ -125,7 +126,7 @@ def _hardest(split: str, count: int, seed: int) -> Iterator[Picture]:
     yield from sheets(((f"{crop.face} {crop.hard:.2f}", crop.image) for crop in found[:count]), CROP)
 
 
-def _decks(split: str, count: int, _seed: int) -> Iterator[Picture]:
+def _decks(split: str, count: int, _seed: int) -> Iterator[Pixels]:
     """Show a row for each design: aces, a ten, courts and pips, the same for all."""
     from feltwatch.datasets.art.cards.decks import load_deck  # noqa: PLC0415  art is loaded only by those who draw
     from feltwatch.datasets.sources.manifest import names_of  # noqa: PLC0415  as above
@@ -137,7 +138,7 @@ def _decks(split: str, count: int, _seed: int) -> Iterator[Picture]:
     yield from sheets(tiles, CROP, columns=len(shown) + len(courts))
 
 
-def _photographs(folder: Path, split: str | None, count: int) -> Iterator[Picture]:
+def _photographs(folder: Path, split: str | None, count: int) -> Iterator[Pixels]:
     found = list(photographs(folder, (split,) if split else SPLITS))
     picked = found[:: max(1, len(found) // max(1, count))][:count]
     yield from sheets(((p.name, drawn_on(p.load(), p.truth)) for p in picked), PHOTO)
@@ -145,7 +146,7 @@ def _photographs(folder: Path, split: str | None, count: int) -> Iterator[Pictur
     yield from sheets(crops, CROP)
 
 
-def _written(folder: Path, split: str | None, count: int) -> Iterator[Picture]:
+def _written(folder: Path, split: str | None, count: int) -> Iterator[Pixels]:
     """Show a set as it lies on disk: tables with their labels drawn back, or crops by class."""
     if (folder / "images").is_dir():
         found = [path for path in sorted((folder / "images").glob("*/*.jpg")) if split in (None, path.parent.name)]
@@ -167,7 +168,7 @@ def _labelled(folder: Path, path: Path) -> Tile:
     return path.stem, labels_on(read_picture(path), text, labels)
 
 
-RENDERED: dict[str, tuple[Callable[[str, int, int], Iterator[Picture]], int]] = {
+RENDERED: dict[str, tuple[Callable[[str, int, int], Iterator[Pixels]], int]] = {
     "tables": (_tables, 12),
     "crops": (_crops, 12),
     "decks": (_decks, 100),
@@ -194,7 +195,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _pages(wanted: argparse.Namespace) -> Iterator[Picture]:
+def _pages(wanted: argparse.Namespace) -> Iterator[Pixels]:
     if wanted.count is not None and wanted.count < 1:
         raise DataError(f"--count {wanted.count}: expected one or more")
     if wanted.seed < 0:

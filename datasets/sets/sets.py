@@ -10,7 +10,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from feltwatch.datasets.common.cache import Picture, write_picture, write_whole
+from feltwatch.datasets.common.cache import write_picture, write_whole
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.common.parallel import ordered
 from feltwatch.datasets.photos.real import Photograph, crops_of
@@ -18,6 +18,7 @@ from feltwatch.datasets.scene.scene_sampler import NOTHING, Own, cast
 from feltwatch.datasets.scene.truth import Truth, truth_of
 from feltwatch.datasets.sets.labels import CLASSES, Labelling, blanked, lines, tiles
 from feltwatch.datasets.sources.card_codes import FACES
+from feltwatch.vision.arrays import Pixels
 
 READS = (*FACES, "back", "none")
 SPLITS = ("train", "val", "test")
@@ -31,7 +32,7 @@ QUALITY = 92
 class Item:
     """One picture of a set with its truth, and the names of the art or the photograph it is made of."""
 
-    image: Picture
+    image: Pixels
     truth: Truth
     made_of: Mapping[str, str] = field(default_factory=dict)
 
@@ -40,7 +41,7 @@ class Item:
 class Read:
     """One crop of a set: the card alone, and what it shows."""
 
-    image: Picture
+    image: Pixels
     face: str
     deck: str
 
@@ -117,7 +118,7 @@ class Blocks:
         return [Read(crop.image, crop.face, crop.deck) for crop in islice(found, BLOCK)]
 
 
-def tables(split: str, seed: int, count: int, jobs: int = 1) -> Iterator[tuple[Picture, Truth]]:
+def tables(split: str, seed: int, count: int, jobs: int = 1) -> Iterator[tuple[Pixels, Truth]]:
     """Stream rendered tables to a trainer, without a disk between."""
     for item in ordered(Tables(split, seed), range(count), jobs):
         yield item.image, item.truth

@@ -15,7 +15,6 @@ from feltwatch.datasets.art.cards import drawn, drawn_backs, sheets
 from feltwatch.datasets.art.cards.designs import BackRecipe, Recipe
 from feltwatch.datasets.common.cache import (
     BUNDLED,
-    Picture,
     cache_dir,
     picture_of,
     read_picture,
@@ -28,6 +27,7 @@ from feltwatch.datasets.sources.card_codes import COURTS, FACES, in_pattern
 from feltwatch.datasets.sources.manifest import Art, Back, Cardless, Design, Manifest, Source, read
 from feltwatch.datasets.sources.registries import obtain
 from feltwatch.datasets.sources.unpack import Package
+from feltwatch.vision.arrays import Pixels
 
 Fetched = Design | Back | Art | Cardless
 Say = Callable[[str], None]
@@ -156,7 +156,7 @@ def _take(thing: Fetched, source: Source, package: Package, cache: Path) -> None
         write_whole(cache / thing.name, package.read(thing.path))
 
 
-def _faces(design: Design, package: Package) -> Iterator[tuple[str, Picture]]:
+def _faces(design: Design, package: Package) -> Iterator[tuple[str, Pixels]]:
     drawing = sheets.plain(package.read_svg(design.sheet)) if design.sheet else ""
     for face in FACES:
         part = in_pattern(design.court if design.court and face in COURTS else design.card, face)
@@ -166,14 +166,14 @@ def _faces(design: Design, package: Package) -> Iterator[tuple[str, Picture]]:
             yield face, _picture(package, design.folder + part)
 
 
-def _back(back: Back, package: Package) -> Picture:
+def _back(back: Back, package: Package) -> Pixels:
     if not back.part:
         return _picture(package, back.path)
     drawing = sheets.plain(package.read_svg(back.path))
     return sheets.cut_out(drawing, f"{package.path.name}: {back.path}", back.part)
 
 
-def _picture(package: Package, name: str) -> Picture:
+def _picture(package: Package, name: str) -> Pixels:
     where = f"{package.path.name}: {name}"
     if not name.endswith(".svg"):
         return picture_of(package.read(name), where)
@@ -192,7 +192,7 @@ def _draw_back(row: BackRecipe, path: Path) -> None:
     write_picture(path, drawn_backs.draw_back(row))
 
 
-def _write_deck(folder: Path, faces: Mapping[str, Picture]) -> None:
+def _write_deck(folder: Path, faces: Mapping[str, Pixels]) -> None:
     """Write a deck beside its place and move it there whole."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".part-") as part:

@@ -13,9 +13,9 @@ import cv2
 import numpy as np
 
 from feltwatch.datasets.art.cards.decks import paper
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.card_codes import COURTS
+from feltwatch.vision.arrays import Pixels
 
 PATH = Path(__file__).with_name("fingerprints.txt")
 
@@ -39,7 +39,7 @@ class Prints:
     backs: Mapping[str, Print]
 
 
-def fingerprint(picture: Picture, cut: float = MIDDLE) -> int:
+def fingerprint(picture: Pixels, cut: float = MIDDLE) -> int:
     """Hash the large shapes of ink on paper, `cut` of the picture left out on every side.
 
     Ink is whatever differs from the paper, in any colour. A card looks the same upside down, so half of its waves
@@ -55,11 +55,11 @@ def fingerprint(picture: Picture, cut: float = MIDDLE) -> int:
     return sum(1 << bit for bit, strong in enumerate(strengths > np.median(strengths)) if strong)
 
 
-def print_of_deck(faces: Mapping[str, Picture]) -> Print:
+def print_of_deck(faces: Mapping[str, Pixels]) -> Print:
     return tuple(fingerprint(faces[face]) for face in TELLING)
 
 
-def print_of_back(back: Picture) -> Print:
+def print_of_back(back: Pixels) -> Print:
     """Hash the whole and the middle."""
     return fingerprint(back, 0.0), fingerprint(back)
 

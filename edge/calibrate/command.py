@@ -19,10 +19,11 @@ from feltwatch.edge.calibrate.source import first_picture, hidden, is_live
 from feltwatch.edge.config.table_file import SERVICE, TableFile, read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.engine.books import Book, BookError, find_book
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.calibration import Fit, Lens, MisfitError, calibrated, check_view, mirrored
 from feltwatch.vision.geometry.camera import NO_LENS, CameraError
 from feltwatch.vision.geometry.markers import PLACES, Point, parse_places, seen_sheets, sheet_marks
-from feltwatch.vision.image_file import Picture, spelled
+from feltwatch.vision.image_file import spelled
 from feltwatch.vision.layout.shapes import for_book
 from feltwatch.vision.layout.zones import PRESETS, Layout, LayoutError, load_layout
 
@@ -226,7 +227,7 @@ def _numbers(text: str, count: int, option: str) -> tuple[float, ...]:
     return found
 
 
-def _by_sheets(picture: Picture, source: str, draft: Draft, places: dict[int, Point] | None) -> Taken:
+def _by_sheets(picture: Pixels, source: str, draft: Draft, places: dict[int, Point] | None) -> Taken:
     height, width = picture.shape[:2]
     try:
         found = sheet_marks((width, height), seen_sheets(picture), places or PLACES, draft.lens)
@@ -238,7 +239,7 @@ def _by_sheets(picture: Picture, source: str, draft: Draft, places: dict[int, Po
     return Taken(tuple(points), draft.layout)
 
 
-def _finish(picture: Picture, draft: Draft, taken: Taken, overlay: Path | None, where: str) -> None:
+def _finish(picture: Pixels, draft: Draft, taken: Taken, overlay: Path | None, where: str) -> None:
     """Show how well the points fit, and write what was asked for, if they do."""
     height, width = picture.shape[:2]
     marks = [point.mark for point in taken.points]
@@ -277,7 +278,7 @@ def table_of(points: Sequence[NamedMark], fit: Fit, worst: int) -> str:
     return "\n".join(lines)
 
 
-def _overlay(path: Path | None, picture: Picture, fit: Fit, layout: Layout, points: Sequence[NamedMark]) -> None:
+def _overlay(path: Path | None, picture: Pixels, fit: Fit, layout: Layout, points: Sequence[NamedMark]) -> None:
     if path is None:
         return
     worst = int(fit.off_mm.argmax())

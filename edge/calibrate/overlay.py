@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from feltwatch.engine.model.spots import ZONES
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.calibration import Fit, Mark, edge_of
 from feltwatch.vision.geometry.camera import Camera
-from feltwatch.vision.image_file import Picture
 from feltwatch.vision.layout.zones import Area, Layout
 
 Colour = tuple[int, int, int]  # blue green red
@@ -33,7 +33,7 @@ WEIGHT = 600
 GOOD_MM = 5.0
 
 
-def draw(picture: Picture, fit: Fit, layout: Layout, marks: Sequence[Mark], title: str) -> Picture:
+def draw(picture: Pixels, fit: Fit, layout: Layout, marks: Sequence[Mark], title: str) -> Pixels:
     """Draw zones with their names, the felt's edge, each point and ten times how far it is off."""
     sheet = (picture * DIM).astype(np.uint8)
     small = min(picture.shape[:2])
@@ -73,12 +73,12 @@ def _pixels(camera: Camera, polygon: Sequence[tuple[float, float]]) -> Ints:
     return np.asarray(np.clip(np.round(fine), -(2**28), 2**28), np.int32)
 
 
-def _ring(sheet: Picture, points: Ints, colour: Colour, width: int) -> None:
+def _ring(sheet: Pixels, points: Ints, colour: Colour, width: int) -> None:
     for ink, wide in ((SHADOW, width + 2), (colour, width)):
         cv2.polylines(sheet, [points], isClosed=True, color=ink, thickness=wide, lineType=cv2.LINE_AA, shift=FINE)
 
 
-def _name(sheet: Picture, camera: Camera, area: Area, letters: int) -> None:
+def _name(sheet: Pixels, camera: Camera, area: Area, letters: int) -> None:
     """Write a box's number once, in its cards; and of every zone what it is for."""
     where, _, part = area.name.partition(".")
     middle = camera.to_picture([np.mean(area.polygon, axis=0)])[0]
@@ -92,7 +92,7 @@ def _name(sheet: Picture, camera: Camera, area: Area, letters: int) -> None:
         _words(sheet, text, middle, letters, _colour(area.name))
 
 
-def _point(sheet: Picture, fit: Fit, mark: Mark, number: int, line: int, letters: int) -> None:
+def _point(sheet: Pixels, fit: Fit, mark: Mark, number: int, line: int, letters: int) -> None:
     given = np.array(mark.image)
     seen = fit.camera.to_picture([mark.table])[0]
     off = float(fit.off_mm[number])
@@ -106,12 +106,12 @@ def _point(sheet: Picture, fit: Fit, mark: Mark, number: int, line: int, letters
     _words(sheet, f"{number + 1}", given + np.array([letters * 1.5, -letters * 1.1]), letters, colour)
 
 
-def _fine(point: NDArray[np.float64]) -> tuple[int, int]:
+def _fine(point: Floats) -> tuple[int, int]:
     x, y = np.clip(np.round(point * (1 << FINE)), -(2**28), 2**28).astype(int).tolist()
     return x, y
 
 
-def _words(sheet: Picture, text: str, middle: NDArray[np.float64], letters: int, colour: Colour) -> None:
+def _words(sheet: Pixels, text: str, middle: Floats, letters: int, colour: Colour) -> None:
     """Write with a dark rim, so that it can be read on any ground."""
     font = cv2.FontFace("sans")
     x, y, wide, high = cv2.getTextSize((0, 0), text, (0, 0), font, letters, WEIGHT)
@@ -124,7 +124,7 @@ def _words(sheet: Picture, text: str, middle: NDArray[np.float64], letters: int,
     cv2.putText(sheet, text, (left, foot), colour, font, letters, WEIGHT)
 
 
-def _title(sheet: Picture, title: str, letters: int) -> None:
+def _title(sheet: Pixels, title: str, letters: int) -> None:
     font = cv2.FontFace("sans")
     band = sheet[: letters * 2]
     band[:] = band // 4

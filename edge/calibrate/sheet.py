@@ -10,8 +10,9 @@ import cv2
 import numpy as np
 
 from feltwatch.edge.errors import UsageError
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.markers import FIRST_LARGE, PLACES, Point, cells, side_mm
-from feltwatch.vision.image_file import Picture, spelled
+from feltwatch.vision.image_file import spelled
 
 PAPERS = {"a4": (210.0, 297.0), "letter": (215.9, 279.4), "a3": (297.0, 420.0)}  # millimetres
 POINTS = 72 / 25.4  # of a printer, to a millimetre
@@ -207,7 +208,7 @@ def png(paper: tuple[float, float], inks: Sequence[Ink]) -> bytes:
     return data[:head] + struct.pack(">I", 9) + size + struct.pack(">I", zlib.crc32(size)) + data[head:]
 
 
-def _draw(sheet: Picture, ink: Ink) -> None:
+def _draw(sheet: Pixels, ink: Ink) -> None:
     if isinstance(ink, Words):
         at = (round(ink.at[0] * DOTS), round(ink.at[1] * DOTS))
         weight = 700 if ink.bold else 400

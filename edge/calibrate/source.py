@@ -10,7 +10,8 @@ import cv2
 import numpy as np
 
 from feltwatch.edge.errors import UsageError
-from feltwatch.vision.image_file import Picture, PictureError, read_picture, spelled
+from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.image_file import PictureError, read_picture, spelled
 
 PICTURES = (b"\xff\xd8", b"\x89PNG", b"RIFF", b"BM", b"GIF8", b"II*\0", b"MM\0*", b"%PDF")
 HEAD = 16  # bytes that tell what a file is
@@ -20,7 +21,7 @@ PATIENCE_MS = 10_000
 OPENS = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, PATIENCE_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, PATIENCE_MS]
 
 
-def first_picture(source: str) -> Picture:
+def first_picture(source: str) -> Pixels:
     """Give a picture of the table; what is none is told in one line."""
     if is_live(source):
         return _good(_live(source), hidden(source))
@@ -49,14 +50,14 @@ def _is_avi(head: bytes) -> bool:
     return head.startswith(b"RIFF") and head[8:11] == b"AVI"
 
 
-def _photograph(source: str) -> Picture:
+def _photograph(source: str) -> Pixels:
     try:
         return read_picture(source)
     except PictureError as error:
         raise UsageError(str(error)) from error
 
 
-def _film(path: Path) -> Iterator[Picture]:
+def _film(path: Path) -> Iterator[Pixels]:
     from feltwatch.edge.video.decoder import Decoding  # noqa: PLC0415  a photograph needs none of it
     from feltwatch.edge.video.video_file import open_video  # noqa: PLC0415  as above
 
@@ -65,7 +66,7 @@ def _film(path: Path) -> Iterator[Picture]:
             yield frame.picture
 
 
-def _live(source: str) -> Iterator[Picture]:
+def _live(source: str) -> Iterator[Pixels]:
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # what it thinks of a stream is told in our line
     cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
     number = int(source) if source.isdigit() else None
@@ -85,7 +86,7 @@ def _live(source: str) -> Iterator[Picture]:
         capture.release()
 
 
-def _good(frames: Iterator[Picture], name: str) -> Picture:
+def _good(frames: Iterator[Pixels], name: str) -> Pixels:
     """Give the first frame that shows something: a stream that is joined midway begins with grey."""
     count = 0
     with closing(frames):  # type: ignore[type-var]  # both are generators

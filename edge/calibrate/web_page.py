@@ -22,9 +22,10 @@ from feltwatch.edge.calibrate.points import NamedMark, marks_of, named_points
 from feltwatch.edge.cli.browser import has_screen
 from feltwatch.edge.cli.browser import show as open_page
 from feltwatch.edge.errors import UsageError
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.calibration import Fit, MisfitError, calibrated, check_view, edge_of, mirrored
 from feltwatch.vision.geometry.camera import CameraError
-from feltwatch.vision.image_file import Picture, spelled
+from feltwatch.vision.image_file import spelled
 from feltwatch.vision.layout.shapes import for_book
 from feltwatch.vision.layout.zones import PRESETS, Layout, LayoutError, known_keys, layout_of, load_layout, numbers
 
@@ -55,7 +56,7 @@ class Proposal:
 class Session:
     """One calibration by hand."""
 
-    picture: Picture
+    picture: Pixels
     draft: Draft
     keep: Keep  # writes the file, or raises UsageError
     key: str = field(default_factory=lambda: secrets.token_urlsafe(18))

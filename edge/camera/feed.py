@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Final, Protocol
 
 from feltwatch.edge.camera.picture_health import Patience, PictureHealth, Size, Trouble
-from feltwatch.vision.image_file import Picture
+from feltwatch.vision.arrays import Pixels
 
 __all__ = ["Feed", "Newest", "Patience", "Shot", "Size", "Source", "Taker", "Trouble"]
 
@@ -24,8 +24,8 @@ class Shot:
 
     t: float
     taken: float
-    picture: Picture
-    small: Picture
+    picture: Pixels
+    small: Pixels
     key: bool = True  # it was coded by itself
 
 

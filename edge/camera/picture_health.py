@@ -5,9 +5,8 @@ from typing import Final, Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from feltwatch.vision.image_file import Picture
+from feltwatch.vision.arrays import Floats32, Pixels
 
 GRID: Final = (80, 45)  # cells of the picture
 BORDER: Final = 6  # rows of cells at the top and the bottom, where cameras write the time, do not count
@@ -21,7 +20,6 @@ KEYLESS_S: Final = 10.0  # a stream without key pictures is compared so often
 
 Kind = Literal["lost", "stalled", "frozen", "black", "resized"]
 Size = tuple[int, int]
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,7 @@ class PictureHealth:
         self._stillness = Stillness()
         self._dark_since: float | None = None
 
-    def judge(self, t: float, picture: Picture, small: Picture, *, key: bool = True) -> tuple[bool, Trouble | None]:
+    def judge(self, t: float, picture: Pixels, small: Pixels, *, key: bool = True) -> tuple[bool, Trouble | None]:
         """Say whether a picture is good, and what is wrong with the camera; `key` is one that is coded by itself."""
         size = (picture.shape[1], picture.shape[0])
         resized = self.resized(t, size)
@@ -84,7 +82,7 @@ class PictureHealth:
         says = f"camera {self.name} sends pictures of {told[0]}, not of {told[1]}; set it back, or calibrate it again"
         return Trouble("resized", t, says)
 
-    def _dark(self, t: float, cells: Floats) -> Trouble | None:
+    def _dark(self, t: float, cells: Floats32) -> Trouble | None:
         self._dark_since = t if self._dark_since is None else self._dark_since
         if t - self._dark_since < self.patience.black_s:
             return None
@@ -105,13 +103,13 @@ class Stillness:
     """
 
     def __init__(self) -> None:
-        self._first: Floats | None = None  # of the stretch in which nothing has moved
-        self._last: Picture | None = None  # that was compared
+        self._first: Floats32 | None = None  # of the stretch in which nothing has moved
+        self._last: Pixels | None = None  # that was compared
         self._since = 0.0
         self._compared = 0.0
         self._same = False  # the last comparison found the same picture
 
-    def step(self, t: float, small: Picture, cells: Floats, *, key: bool) -> float | None:
+    def step(self, t: float, small: Pixels, cells: Floats32, *, key: bool) -> float | None:
         """Take the next picture; give None where it is not the same."""
         due = t - self._compared >= (SAMPLE_S if key else KEYLESS_S)
         if self._moved(cells) or (due and not self._is_last(small)):
@@ -121,12 +119,12 @@ class Stillness:
             self._last, self._compared, self._same = small, t, True
         return self._since if self._same else None
 
-    def _moved(self, cells: Floats) -> bool:
+    def _moved(self, cells: Floats32) -> bool:
         if self._first is None:
             return True
         return bool(np.abs(cells - self._first)[BORDER:-BORDER].max() > MOVED)
 
-    def _is_last(self, small: Picture) -> bool:
+    def _is_last(self, small: Pixels) -> bool:
         if self._last is None or self._last.shape != small.shape:
             return False
         differs = (cv2.absdiff(small, self._last).max(axis=2) > 0).astype(np.float32)
@@ -134,13 +132,13 @@ class Stillness:
         return float((cells[BORDER:-BORDER] == 0).mean()) >= KEPT
 
 
-def lit(small: Picture) -> Floats:
+def lit(small: Pixels) -> Floats32:
     """Give the light of each cell."""
     grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.float32)
     return np.asarray(cv2.resize(grey, GRID, interpolation=cv2.INTER_AREA), np.float32)
 
 
-def shows_anything(cells: Floats) -> bool:
+def shows_anything(cells: Floats32) -> bool:
     """Say whether there is more to see than one colour, however shaded, noise, and the time written over it."""
     around = (cells[:-2, 1:-1] + cells[2:, 1:-1] + cells[1:-1, :-2] + cells[1:-1, 2:]) / 4
     stands_out = np.abs(cells[1:-1, 1:-1] - around)[BORDER - 1 : 1 - BORDER] >= STEP

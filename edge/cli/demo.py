@@ -20,8 +20,8 @@ from feltwatch.edge.replay.film import replay_film
 from feltwatch.edge.replay.job import Order
 from feltwatch.edge.replay.output import part_of
 from feltwatch.engine.model.events import Chips, Clear, Event, Remove, Tick
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.still_reader import Eyes
-from feltwatch.vision.image_file import Picture
 
 FOLDER = Path("feltwatch-demo")
 CLIP = "demo"  # two rounds filmed on a simulated table; in the second the dealer errs
@@ -69,7 +69,7 @@ class _Telling(Pipeline):
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "airing"}  # nobody goes on with a demo
 
-    def step(self, t: float, picture: Picture, small: Picture | None = None) -> Step:
+    def step(self, t: float, picture: Pixels, small: Pixels | None = None) -> Step:
         return self._told(super().step(t, picture, small))
 
     def finish(self) -> Step:

@@ -15,16 +15,17 @@ import numpy as np
 from feltwatch.edge.cli.terminal_view import face
 from feltwatch.edge.errors import UsageError
 from feltwatch.engine.model.cards import Card
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detections import Point, Quad, Seen, SeenCard
 from feltwatch.vision.drawing.annotate import annotate
-from feltwatch.vision.image_file import Picture, PictureError, read_picture, spelled
+from feltwatch.vision.image_file import PictureError, read_picture, spelled
 
 
 def detect(options: argparse.Namespace) -> int:
     """Look at each picture; give 2 if one was bad."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without suits gets their numbers
-    look: Callable[[Picture], Seen] | None = None
+    look: Callable[[Pixels], Seen] | None = None
     bad = False
     for name, drawing in zip(options.images, _drawings(options), strict=True):
         try:
@@ -43,7 +44,7 @@ def detect(options: argparse.Namespace) -> int:
     return 2 if bad else 0
 
 
-def _opened(options: argparse.Namespace) -> Callable[[Picture], Seen]:
+def _opened(options: argparse.Namespace) -> Callable[[Pixels], Seen]:
     """Load the models: only for a picture that can be looked at."""
     from feltwatch.models.shipped.registry import ModelError  # noqa: PLC0415  with it comes the model runtime
     from feltwatch.vision.detection.still_reader import open_eyes  # noqa: PLC0415  as above
@@ -81,7 +82,7 @@ def _same(path: str | Path) -> str:
     return os.path.realpath(path).casefold()
 
 
-def _write(path: Path, picture: Picture) -> None:
+def _write(path: Path, picture: Pixels) -> None:
     try:
         path.write_bytes(cv2.imencode(".png", picture)[1].tobytes())
     except OSError as error:

@@ -21,7 +21,8 @@ from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.doctor.checks import Finding, bad, judged, ok
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.video.video_file import hush, open_video
-from feltwatch.vision.image_file import Picture, spelled
+from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.image_file import spelled
 
 FIRST_S: Final = 5.0  # until the first picture
 WATCHED_S: Final = 2.0
@@ -39,7 +40,7 @@ class Look:
     """What came from a camera in a while."""
 
     first_s: float
-    picture: Picture  # the last
+    picture: Pixels  # the last
     rate: float
     alike: bool  # none was different from the one before
 
@@ -89,7 +90,7 @@ def film(table: TableFile, camera: CameraFile) -> Iterator[Finding]:
         yield from shown(table, camera, picture)
 
 
-def shown(table: TableFile, camera: CameraFile, picture: Picture) -> Iterator[Finding]:
+def shown(table: TableFile, camera: CameraFile, picture: Pixels) -> Iterator[Finding]:
     """Judge a picture: its light, and whether the layout is in it."""
     height, width = picture.shape[:2]
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
@@ -161,7 +162,7 @@ def watched(source: str) -> Look | str:
         return Look(first_s, picture, rate, alike=len(marks) > SAME and len({*marks}) == 1)
 
 
-def _mark(picture: Picture) -> int:
+def _mark(picture: Pixels) -> int:
     return zlib.crc32(np.ascontiguousarray(picture).data)
 
 
@@ -176,7 +177,7 @@ class _Capture:
         limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, PATIENCE_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, PATIENCE_MS]
         self._capture = cv2.VideoCapture(source, cv2.CAP_FFMPEG, limits)
 
-    def read(self) -> Picture | None:
+    def read(self) -> Pixels | None:
         if not self._capture.isOpened():
             return None
         whole, picture = self._capture.read()

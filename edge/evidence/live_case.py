@@ -9,8 +9,8 @@ from typing import Final
 from feltwatch.edge.evidence.recorder import BEFORE_S, STEP_S, Drawn, Past, When
 from feltwatch.edge.evidence.store import KeptFile
 from feltwatch.engine.model.verdicts import Alert
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.view import View
-from feltwatch.vision.image_file import Picture
 
 BEHIND: Final = 4  # frames of a camera that wait to be made small; the oldest gives way
 STRIDES: Final = (8, 4, 2, 1)  # in which the pictures of a clip are drawn
@@ -34,7 +34,7 @@ class Seen:
     """A frame as the watching saw it, and when it was handed over."""
 
     t: float
-    picture: Picture
+    picture: Pixels
     view: View
     came: float
 

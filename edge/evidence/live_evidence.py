@@ -31,8 +31,8 @@ from feltwatch.edge.evidence.recorder import (
 )
 from feltwatch.edge.evidence.store import AGAIN, EVIDENCE, Kept, KeptFile, dropped, keep, stem_of
 from feltwatch.engine.model.verdicts import Alert
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.view import View
-from feltwatch.vision.image_file import Picture
 
 SLACK_S: Final = 0.02  # by which a frame may come too early to be remembered, and is
 LOOK_S: Final = 0.1  # between two looks at the clock
@@ -112,7 +112,7 @@ class LiveRecorder:
         with self._news:
             return self._remembering or any(eye.waiting for eye in self._cameras.values())
 
-    def frame(self, camera: str, t: float, picture: Picture, view: View) -> None:
+    def frame(self, camera: str, t: float, picture: Pixels, view: View) -> None:
         """Take a frame that was looked at, before what is concluded from it; returns at once."""
         with self._news:
             if self._fault is not None:

@@ -15,10 +15,10 @@ from feltwatch.edge.cli.terminal_view import cure
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.video.webm import Shot, webm
 from feltwatch.engine.model.verdicts import Alert, Verdict
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.annotate import Colour
 from feltwatch.vision.drawing.overlay import captioned, close_up, noted, overlay, scaled
 from feltwatch.vision.drawing.view import View
-from feltwatch.vision.image_file import Picture
 
 KEPT = frozenset({"void", "stop", "correct"})  # severities of which evidence is kept
 BEFORE_S, AFTER_S = 4.0, 3.0
@@ -77,7 +77,7 @@ class Recorder:
         self.kept: dict[str, dict[str, str]] = {}  # alert id -> {"still": .., "clip": ..}, paths within the folder
         self._ring: deque[Past] = deque()
         self._open: list[_Clip] = []
-        self._last: tuple[float, Picture, View] | None = None
+        self._last: tuple[float, Pixels, View] | None = None
         self._hand()
 
     def _hand(self) -> None:
@@ -94,7 +94,7 @@ class Recorder:
     def frame(
         self,
         t: float,
-        picture: Picture,
+        picture: Pixels,
         view: View,
         events: Sequence[Mapping[str, object]],
         verdicts: Sequence[Verdict],
@@ -123,7 +123,7 @@ class Recorder:
         """Draw no more."""
         self._pen.shutdown(wait=False, cancel_futures=True)
 
-    def _remember(self, t: float, picture: Picture, view: View) -> None:
+    def _remember(self, t: float, picture: Pixels, view: View) -> None:
         if self._ring and t < self._ring[-1].t + STEP_S - 0.6 / max(self.fps, 1.0):
             return
         past = past_of(t, picture, view)
@@ -134,7 +134,7 @@ class Recorder:
             if t <= clip.raised + AFTER_S:
                 clip.moments.append(past)
 
-    def _raise(self, verdicts: Sequence[Verdict], t: float, picture: Picture, view: View) -> None:
+    def _raise(self, verdicts: Sequence[Verdict], t: float, picture: Pixels, view: View) -> None:
         for alert in verdicts:
             if isinstance(alert, Alert) and alert.severity in KEPT and alert.id not in self.kept:
                 name = file_name(alert.id)
@@ -164,7 +164,7 @@ class Recording:
     def frame(
         self,
         t: float,
-        picture: Picture,
+        picture: Pixels,
         view: View,
         events: Sequence[Mapping[str, object]],
         verdicts: Sequence[Verdict],
@@ -186,7 +186,7 @@ class Recording:
         self._recorder.close()
 
 
-def draw(picture: Picture, view: View, t: float, notes: Sequence[str] = ()) -> Picture:
+def draw(picture: Pixels, view: View, t: float, notes: Sequence[str] = ()) -> Pixels:
     """Draw on a copy what is believed to lie there, the time, and a few lines: a frame of the annotated video."""
     return noted(overlay(picture, view), clock(t), (*view.doubts, *notes))
 
@@ -217,13 +217,13 @@ def _even(length: float) -> int:
     return max(2, round(length / 2) * 2)
 
 
-def small_size(picture: Picture) -> tuple[tuple[int, int], float]:
+def small_size(picture: Pixels) -> tuple[tuple[int, int], float]:
     """Give how large a frame is remembered, and by how much smaller that is."""
     scale = min(1.0, CLIP_HEIGHT / picture.shape[0])
     return (_even(picture.shape[1] * scale), _even(picture.shape[0] * scale)), scale
 
 
-def past_of(t: float, picture: Picture, view: View) -> Past:
+def past_of(t: float, picture: Pixels, view: View) -> Past:
     """Make a moment small enough to be remembered for a while."""
     size, scale = small_size(picture)
     small = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
@@ -231,7 +231,7 @@ def past_of(t: float, picture: Picture, view: View) -> Past:
     return Past(t, jpeg, scale, size, view)
 
 
-def still_of(alert: Alert, t: float, picture: Picture, view: View, when: When = clock) -> bytes:
+def still_of(alert: Alert, t: float, picture: Pixels, view: View, when: When = clock) -> bytes:
     """Give the still of an alert as a JPEG."""
     sheet = captioned(
         overlay(picture, view, alert.evidence),

@@ -19,11 +19,11 @@ from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.pipeline.camera_track import Held, Seat
 from feltwatch.edge.pipeline.meanwhile import CAME
 from feltwatch.edge.pipeline.reconciling import HANDS_S
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.still_reader import Eyes
 from feltwatch.vision.drawing.view import View
 from feltwatch.vision.events.card_events import APART_S, PATIENCE_S, Event
 from feltwatch.vision.events.occlusion import FIRST, unseen
-from feltwatch.vision.image_file import Picture
 from feltwatch.vision.layout.zones import OFF_TABLE, Layout
 from feltwatch.vision.table_watcher import Watcher
 
@@ -75,7 +75,7 @@ class Joined:
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "eyes_of_all"}
 
-    def step(self, camera: str, t: float, picture: Picture, small: Picture | None = None) -> list[Event]:
+    def step(self, camera: str, t: float, picture: Pixels, small: Pixels | None = None) -> list[Event]:
         """Take a camera's frame, and give the table events that can be told by now."""
         seat = self.seats.get(camera)
         self._passed(t)

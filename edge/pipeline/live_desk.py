@@ -7,8 +7,8 @@ from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.pipeline.camera_fusion import Joined
 from feltwatch.edge.replay.desk import EyesDesk
 from feltwatch.edge.replay.job import Live
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.still_reader import Eyes
-from feltwatch.vision.image_file import Picture
 from feltwatch.vision.table_watcher import STILL_S
 
 Event = dict[str, object]
@@ -25,7 +25,7 @@ class Watched(Joined):
         self._whole: dict[str, bool] = {}  # whether the last look of a camera was at the whole table
         self._seldom: dict[str, float] = {}  # when a camera's pictures last came too seldom
 
-    def step(self, camera: str, t: float, picture: Picture, small: Picture | None = None) -> list[Event]:
+    def step(self, camera: str, t: float, picture: Pixels, small: Pixels | None = None) -> list[Event]:
         seat = self.seats.get(camera)
         if seat is None and camera in self.parts:
             self.join(camera, (picture.shape[1], picture.shape[0]))

@@ -9,8 +9,8 @@ from feltwatch.edge.config.table_cameras import hung
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.engine.model.verdicts import Verdict
 from feltwatch.engine.table import Table
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.still_reader import Eyes
-from feltwatch.vision.image_file import Picture
 from feltwatch.vision.table_watcher import Watcher
 
 TICK_S: Final = 1.0  # of footage: so often an event says that nothing happened, if nothing did
@@ -41,7 +41,7 @@ class Pipeline:
         self.table = Table(table.book)
         self.begun = _Begun()
 
-    def step(self, t: float, picture: Picture, small: Picture | None = None) -> Step:
+    def step(self, t: float, picture: Pixels, small: Pixels | None = None) -> Step:
         """Take a frame, with its small picture if that was made."""
         return self._judged(self.watcher.step(t, picture, small), t)
 

@@ -13,7 +13,7 @@ from feltwatch.edge.service.recovery import NAME
 from feltwatch.edge.service.round_fold import RoundFold
 from feltwatch.engine.model.verdicts import Verdict, encode
 from feltwatch.engine.table import Table
-from feltwatch.vision.image_file import Picture
+from feltwatch.vision.arrays import Pixels
 
 Event = dict[str, object]
 
@@ -40,7 +40,7 @@ class Sight:
     def table(self) -> Table:
         return self.course.table
 
-    def step(self, camera: str, t: float, picture: Picture, small: Picture) -> Judged:
+    def step(self, camera: str, t: float, picture: Pixels, small: Pixels) -> Judged:
         """Take a picture of one of the cameras."""
         return self._judged(t, self.watching.step(camera, t, picture, small))
 

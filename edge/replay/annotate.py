@@ -17,8 +17,9 @@ from feltwatch.edge.replay.output import unwritable
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import RATES, Video, open_capture
 from feltwatch.engine.model.verdicts import Alert
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.view import View
-from feltwatch.vision.image_file import Picture, spelled
+from feltwatch.vision.image_file import spelled
 
 NAME = "annotated.mp4"
 CODEC = "mp4v"  # MPEG-4: in every OpenCV, the same bytes each time, 100 frames of 1080p a second on two cores
@@ -69,7 +70,7 @@ def annotated(part: Path, video: Video, since: float, seen: Iterable[Seen], go_o
 
 def _drawn(
     video: Video, since: float, seen: Iterable[Seen], go_on: Callable[[float], bool]
-) -> Iterator[tuple[float, Picture]]:
+) -> Iterator[tuple[float, Pixels]]:
     notes: list[tuple[float, str]] = []
     with Decoding(video, since) as frames:
         for frame, one in zip(frames, seen, strict=False):
@@ -79,11 +80,11 @@ def _drawn(
             yield one.t, draw(frame.picture, one.view, one.t, [text for _, text in notes])
 
 
-def _write(writer: cv2.VideoWriter, fps: float, drawn: Iterable[tuple[float, Picture]], size: tuple[int, int]) -> int:
+def _write(writer: cv2.VideoWriter, fps: float, drawn: Iterable[tuple[float, Pixels]], size: tuple[int, int]) -> int:
     """Write the pictures in their time; give how many were written."""
     width, height = size
     written, first = 0, 0.0
-    last: Picture | None = None
+    last: Pixels | None = None
     for t, picture in drawn:
         if last is None:
             first = t

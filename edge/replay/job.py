@@ -9,8 +9,8 @@ from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.evidence.recorder import Recorder
 from feltwatch.edge.video.video_file import Place
 from feltwatch.engine.model.verdicts import Verdict
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.view import View
-from feltwatch.vision.image_file import Picture
 
 
 class Step(Protocol):
@@ -33,7 +33,7 @@ class Watching(Protocol):
     @property
     def watcher(self) -> Watcher: ...
 
-    def step(self, t: float, picture: Picture, small: Picture | None = None) -> Step: ...
+    def step(self, t: float, picture: Pixels, small: Pixels | None = None) -> Step: ...
 
     def finish(self) -> Step: ...
 
@@ -41,7 +41,7 @@ class Watching(Protocol):
 class Live(Protocol):
     """The watchers of a table's cameras, as one."""
 
-    def step(self, camera: str, t: float, picture: Picture, small: Picture) -> list[dict[str, object]]: ...
+    def step(self, camera: str, t: float, picture: Pixels, small: Pixels) -> list[dict[str, object]]: ...
 
     def wait(self, t: float) -> list[dict[str, object]]: ...
 

@@ -16,7 +16,6 @@ from pathlib import Path
 import av
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.felts.felts import felt_for
 from feltwatch.datasets.art.hands.hands import SPRITES, sprite
@@ -33,8 +32,7 @@ from feltwatch.datasets.scene.scene import Scene
 from feltwatch.datasets.scene.scene_sampler import cast
 from feltwatch.datasets.sources.card_codes import FACES
 from feltwatch.engine.books import BOOKS
-
-Image = NDArray[np.uint8]
+from feltwatch.vision.arrays import Floats32, Pixels
 
 MINUTE_S = 60
 KEPT = 10  # frames that the bare encoder is given in turn
@@ -133,7 +131,7 @@ def of_crops(effort: Effort) -> Figure:
     )
 
 
-def _squeezed_and_warped(image: Image, side: int) -> object:
+def _squeezed_and_warped(image: Pixels, side: int) -> object:
     picture = cv2.resize(image, (side, side)).astype(np.uint8, copy=False)
     taken = squeeze(picture, JPEG)
     height, width = image.shape[:2]
@@ -170,12 +168,12 @@ def _house(number: int, size: tuple[int, int]) -> Scene:
     return replace(scene, felt="house-green", deck="house", back=BACKS[number % 2], chips="chips-house", hands=hands)
 
 
-def _lookup(size: tuple[int, int]) -> NDArray[np.float32]:
+def _lookup(size: tuple[int, int]) -> Floats32:
     x, y = np.meshgrid(np.arange(size[0], dtype=np.float32), np.arange(size[1], dtype=np.float32))
     return np.stack([x + y / 50, y + x / 50], axis=-1)
 
 
-def _remapped(picture: Image, places: NDArray[np.float32]) -> Image:
+def _remapped(picture: Pixels, places: Floats32) -> Pixels:
     return cv2.remap(picture, places[..., 0], places[..., 1], cv2.INTER_LINEAR).astype(np.uint8, copy=False)
 
 
@@ -232,7 +230,7 @@ def _first_cards(effort: Effort) -> Reel:
     return dress(order, [replace(story, moves=moves, ends=effort.film_s)])
 
 
-def _encode(images: list[Image], path: Path, fps: float, count: int) -> None:
+def _encode(images: list[Pixels], path: Path, fps: float, count: int) -> None:
     with av.open(str(path), "w", format="mp4") as container:
         stream = container.add_stream("libx264", rate=round(fps))
         stream.height, stream.width = images[0].shape[:2]

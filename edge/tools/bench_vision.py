@@ -17,12 +17,12 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.render.compose import Rendered, render
 from feltwatch.datasets.scene.scene_sampler import Own, cast
 from feltwatch.edge.errors import UsageError
 from feltwatch.models.shipped.registry import ModelError
+from feltwatch.vision.arrays import Floats
 
 if TYPE_CHECKING:
     from feltwatch.vision.detection.still_reader import Eyes
@@ -36,8 +36,6 @@ REAL_TIME = 4  # times real time, at least, on two cores
 THREADS = 2
 SIZE = (1920, 1080)
 HOUSE = Own(("house",), ("house-blue", "house-red"), "chips-house")
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

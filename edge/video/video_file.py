@@ -11,7 +11,8 @@ import numpy as np
 
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.video.diagnosis import diagnosis, is_picture, new_size, no_file
-from feltwatch.vision.image_file import Picture, spelled
+from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.image_file import spelled
 
 RATES = (1.0, 240.0)  # frames a second that are believed of a file; others are measured
 PROBED = 9  # frames that tell the rate then
@@ -73,8 +74,8 @@ class Frame:
     number: int
     reading: float  # the file's own time, seconds
     clock: Clock
-    picture: Picture
-    small: Picture | None = None  # as attention sees it, where that was asked for
+    picture: Pixels
+    small: Pixels | None = None  # as attention sees it, where that was asked for
 
     @property
     def t(self) -> float:

@@ -13,8 +13,6 @@ from feltwatch.models.evaluation.crops import (
     ANSWERS,
     FACE_COUNT,
     CropReader,
-    Floats,
-    Marks,
     Reads,
     joined,
     likely_of,
@@ -24,6 +22,7 @@ from feltwatch.models.evaluation.looking import reader_of
 from feltwatch.models.evaluation.matching import tall_px
 from feltwatch.models.evaluation.photographs import Left, unreadable
 from feltwatch.models.evaluation.report import Figures, percent, shares
+from feltwatch.vision.arrays import Floats, Mask
 from feltwatch.vision.detection.reader import VIEWS, Reader
 from feltwatch.vision.geometry.rectify import rectangle, rectify
 
@@ -93,7 +92,7 @@ def _warmth_row(reads: Reads, temperature: float) -> Figures:
     }
 
 
-def _groups(reads: Reads) -> dict[str, Marks]:
+def _groups(reads: Reads) -> dict[str, Mask]:
     return {
         "whole": reads.whole,
         "covered": reads.faces & (reads.visible < WHOLE),
@@ -101,7 +100,7 @@ def _groups(reads: Reads) -> dict[str, Marks]:
     }
 
 
-def _told(told: Marks, right: Marks, rows: Marks) -> Figures:
+def _told(told: Mask, right: Mask, rows: Mask) -> Figures:
     counts = {"right": int((told & right & rows).sum()), "wrong": int((told & ~right & rows).sum())}
     return shares({**counts, "cannot tell": int(rows.sum()) - sum(counts.values())}, ANSWERS)
 

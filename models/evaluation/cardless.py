@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from feltwatch.datasets.common.cache import Picture, read_picture
+from feltwatch.datasets.common.cache import read_picture
 from feltwatch.datasets.common.parallel import ordered
 from feltwatch.models.evaluation.looking import Fault, Look, Worst
 from feltwatch.models.evaluation.report import Figures, told
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detections import Seen
 
 
@@ -24,7 +25,7 @@ class Cardless:
         return self.look(picture(path))
 
 
-def picture(path: Path) -> Picture:
+def picture(path: Path) -> Pixels:
     return np.ascontiguousarray(read_picture(path)[..., :3])
 
 

@@ -3,19 +3,16 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.models.evaluation.report import Figures, percent
-
-Floats = NDArray[np.float64]
-Marks = NDArray[np.bool_]
+from feltwatch.vision.arrays import Floats, Mask
 
 BINS = 15
 GOLDEN = (5**0.5 - 1) / 2
 STEPS = 40  # of the search: the last interval is a millionth of the first
 
 
-def reliability(likely: Floats, right: Marks, bins: int = BINS) -> list[Figures]:
+def reliability(likely: Floats, right: Mask, bins: int = BINS) -> list[Figures]:
     """Give bins of equal mass: how many, what was promised, what came true."""
     order = np.argsort(likely, kind="stable")
     return [
@@ -30,7 +27,7 @@ def reliability(likely: Floats, right: Marks, bins: int = BINS) -> list[Figures]
     ]
 
 
-def calibration_error(likely: Floats, right: Marks, bins: int = BINS) -> float:
+def calibration_error(likely: Floats, right: Mask, bins: int = BINS) -> float:
     """Give the expected calibration error over bins of equal mass.
 
     >>> calibration_error(np.array([0.5, 0.5, 1.0, 1.0]), np.array([True, False, True, False]), 2)
@@ -42,7 +39,7 @@ def calibration_error(likely: Floats, right: Marks, bins: int = BINS) -> float:
     return sum(gaps) / max(len(likely), 1)
 
 
-def least_sure(likely: Floats, right: Marks, wrong: float) -> float:
+def least_sure(likely: Floats, right: Mask, wrong: float) -> float:
     """Give the lowest probability at which at most `wrong` answers of those as likely, or likelier, are wrong.
 
     >>> likely, right = np.array([0.9, 0.8, 0.7, 0.6]), np.array([True, True, False, True])
@@ -56,7 +53,7 @@ def least_sure(likely: Floats, right: Marks, wrong: float) -> float:
     return float(passing.min()) if len(passing) else 1.0
 
 
-def at_precision(likely: Floats, right: Marks, precision: float) -> float:
+def at_precision(likely: Floats, right: Mask, precision: float) -> float:
     """Give the lowest probability from which on so great a part of the answers is right; 1 where there is none."""
     order = np.argsort(-likely, kind="stable")
     sure, good = likely[order], np.cumsum(right[order])

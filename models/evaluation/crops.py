@@ -7,7 +7,6 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.common.parallel import ordered
 from feltwatch.datasets.render.crops import crops
@@ -16,11 +15,9 @@ from feltwatch.models.evaluation.chances import at_precision, calibration_error,
 from feltwatch.models.evaluation.counting import TALL_PX, WHOLE
 from feltwatch.models.evaluation.looking import reader_of
 from feltwatch.models.evaluation.report import Figures, percent, shares, told
+from feltwatch.vision.arrays import Floats, Indices, Mask
 from feltwatch.vision.detection.reader import PLAIN, VIEWS, probabilities
 from feltwatch.vision.geometry.rectify import rectify
-
-Floats = NDArray[np.float64]
-Marks = NDArray[np.bool_]
 
 PRECISION = 0.9999
 MOST = 20  # confusions that are listed
@@ -32,7 +29,7 @@ ANSWERS = ("right", "wrong", "cannot tell")
 class Reads:
     """Crops as the reader met them: a row each."""
 
-    is_: NDArray[np.intp]  # which class is true
+    is_: Indices  # which class is true
     first: Floats  # what the network said of the crop,
     again: Floats  # and of the same crop turned by half
     visible: Floats
@@ -40,11 +37,11 @@ class Reads:
     decks: tuple[str, ...]
 
     @property
-    def whole(self) -> Marks:
+    def whole(self) -> Mask:
         return (self.is_ < FACE_COUNT) & (self.visible >= WHOLE) & (self.tall_px >= TALL_PX)
 
     @property
-    def faces(self) -> Marks:
+    def faces(self) -> Mask:
         return self.is_ < FACE_COUNT
 
 
@@ -133,7 +130,7 @@ def figures(reads: Reads, temperature: float, sure: float, sure_hard: float) -> 
     }
 
 
-def _accuracy(best: NDArray[np.intp], is_: NDArray[np.intp]) -> Figures:
+def _accuracy(best: Indices, is_: Indices) -> Figures:
     names = np.array([*READS])
     both = [(names[a], names[b]) for a, b in zip(best, is_, strict=True)]
     return {
@@ -144,14 +141,14 @@ def _accuracy(best: NDArray[np.intp], is_: NDArray[np.intp]) -> Figures:
     }
 
 
-def _as_told(right: Marks, best: NDArray[np.intp], likely: Marks, rows: Marks) -> Figures:
+def _as_told(right: Mask, best: Indices, likely: Mask, rows: Mask) -> Figures:
     """Count what the eyes would say: a face where it is likely enough. Of `none` and `back` no face is right."""
     face = (best < FACE_COUNT) & likely
     counts = {"right": int((face & right & rows).sum()), "wrong": int((face & ~right & rows).sum())}
     return shares({**counts, "cannot tell": int(rows.sum()) - sum(counts.values())}, ANSWERS)
 
 
-def _precise(right: Marks, best: NDArray[np.intp], most: Floats, faces: Marks) -> Figures:
+def _precise(right: Mask, best: Indices, most: Floats, faces: Mask) -> Figures:
     """Give from which probability on a told face is right so often, and of which part of the cards it is then told."""
     face = best < FACE_COUNT
     least = at_precision(most[face], right[face], PRECISION)
@@ -170,7 +167,7 @@ def _confusions(best: Iterable[int], is_: Iterable[int]) -> list[Figures]:
     return [{"is": pair[0], "told": pair[1], "times": times} for pair, times in counts.most_common(MOST)]
 
 
-def _by_deck(reads: Reads, right: Marks) -> Figures:
+def _by_deck(reads: Reads, right: Mask) -> Figures:
     decks = np.array(reads.decks)
     rows: Figures = {}
     for name in sorted(set(reads.decks)):

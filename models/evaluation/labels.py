@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.photos.real import Photograph
 from feltwatch.datasets.scene.truth import CardTruth, Point
@@ -19,6 +18,7 @@ from feltwatch.models.evaluation.matching import (
     matched,
     overlaps,
 )
+from feltwatch.vision.arrays import Mask
 from feltwatch.vision.detection.detections import Seen, SeenCard
 
 
@@ -79,7 +79,7 @@ def _of_whole(
     cards: Sequence[CardTruth],
     wanted: Sequence[str],
     speaks: Mapping[int, str],
-    boxed: NDArray[np.bool_],
+    boxed: Mask,
 ) -> dict[int, int]:
     """Match whole cards: by their quads, or by the boxes round both where only a box is known."""
     outlines = [card.quad for card in seen.cards]

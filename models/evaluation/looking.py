@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING
 import cv2
 import numpy as np
 
-from feltwatch.datasets.common.cache import Picture, write_picture
+from feltwatch.datasets.common.cache import write_picture
 from feltwatch.datasets.scene.truth import Point
 from feltwatch.models.evaluation.matching import bounds
 from feltwatch.models.shipped.registry import model
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detections import Seen, SeenCard
 
 if TYPE_CHECKING:
     from feltwatch.vision.detection.reader import Reader
     from feltwatch.vision.detection.still_reader import Eyes
 
-Look = Callable[[Picture], Seen]
+Look = Callable[[Pixels], Seen]
 
 ROUND = 0.9  # of a fault's size that is shown round it
 LEAST_PX = 90.0  # as above, in pixels: an index alone says little
@@ -37,7 +38,7 @@ class Looker:
     manifest: Path
     threads: int = 1
 
-    def __call__(self, picture: Picture) -> Seen:
+    def __call__(self, picture: Pixels) -> Seen:
         return eyes_of(self.manifest, self.threads).look(picture)
 
 
@@ -63,7 +64,7 @@ class Fault:
     says: str  # becomes the file's name
     place: tuple[Point, ...]  # what is true
     told: SeenCard | None
-    load: Callable[[], Picture]
+    load: Callable[[], Pixels]
 
 
 @dataclass
@@ -92,7 +93,7 @@ class Worst:
             write_picture(folder / f"{number:03d}-{name}.jpg", view(fault), 92)
 
 
-def view(fault: Fault) -> Picture:
+def view(fault: Fault) -> Pixels:
     """Show a fault and what lies round it, twice."""
     picture = fault.load()
     told = fault.told.quad if fault.told else ()

@@ -4,12 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.scene.truth import CardTruth, Point, Quad
+from feltwatch.vision.arrays import Floats
 from feltwatch.vision.detection.detections import SeenCard
-
-Floats = NDArray[np.float64]
 
 LEAST_PX = 1e-3  # an outline of less area overlaps nothing
 FOUND = 0.7  # overlap from which a card counts as found

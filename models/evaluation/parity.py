@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.render.compose import render
 from feltwatch.datasets.scene.scene_sampler import cast
@@ -15,6 +13,7 @@ from feltwatch.datasets.scene.truth import Truth
 from feltwatch.datasets.sets.sets import SPREAD
 from feltwatch.models.evaluation.report import Figures, told
 from feltwatch.models.shipped.registry import model
+from feltwatch.vision.arrays import Floats32, Pixels
 from feltwatch.vision.detection.detector import corners, fitted
 from feltwatch.vision.detection.reader import probabilities
 from feltwatch.vision.detection.runtime import Run, open_model
@@ -64,7 +63,7 @@ def measure(checkpoints: Mapping[str, Path], manifest: Path, count: int, seed: i
     return {"networks": rows, "agrees": all(bool(row["agrees"]) for row in rows.values() if isinstance(row, dict))}
 
 
-def pictures(count: int, seed: int) -> Iterator[tuple[Picture, Truth]]:
+def pictures(count: int, seed: int) -> Iterator[tuple[Pixels, Truth]]:
     """Give rendered tables of odd sizes."""
     dice = np.random.default_rng([seed, 12])
     for number in range(count):
@@ -85,14 +84,14 @@ def in_torch(kind: str, checkpoint: Path, threads: int) -> Run:
     torch.set_num_threads(threads)
     net: Callable[[object], object] = shipped(kind, checkpoint)
 
-    def run(batch: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def run(batch: Pixels) -> Floats32:
         with torch.no_grad():
             return np.asarray(net(torch.from_numpy(batch)), np.float32)
 
     return run
 
 
-def _compare_boxes(gap: Gap, both: tuple[Run, Run], picture: Picture, classes: int) -> None:
+def _compare_boxes(gap: Gap, both: tuple[Run, Run], picture: Pixels, classes: int) -> None:
     """Compare box by box, before boxes of one thing are put together: both give them in one order."""
     shown, scale = fitted(picture)
     ours, theirs = (run(shown[None])[0].T.astype(np.float64) for run in both)
@@ -106,7 +105,7 @@ def _compare_boxes(gap: Gap, both: tuple[Run, Run], picture: Picture, classes: i
     gap.one_only += int((likely[0] != likely[1]).sum())
 
 
-def _compare_reads(gap: Gap, both: tuple[Run, Run], picture: Picture, truth: Truth, temperature: float) -> None:
+def _compare_reads(gap: Gap, both: tuple[Run, Run], picture: Pixels, truth: Truth, temperature: float) -> None:
     size = (truth.width, truth.height)
     inside = [card.quad for card in truth.cards if all(0 <= x < size[0] and 0 <= y < size[1] for x, y in card.quad)]
     if not inside:

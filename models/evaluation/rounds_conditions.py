@@ -8,15 +8,14 @@ from types import MappingProxyType
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.hands.hands import SPRITES, Hand, draw_hand, draw_hand_shadow, sprite
 from feltwatch.datasets.scene.scene import Light
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.layout.zones import Area, Layout
 
-Picture = NDArray[np.uint8]
-Befalls = Callable[[int, float, Picture], Picture | None]  # number, seconds, picture; None: the frame is lost
+Befalls = Callable[[int, float, Pixels], Pixels | None]  # number, seconds, picture; None: the frame is lost
 
 LAW = 2  # counts up when the same seed does something else
 LOST = 0.1  # of the frames
@@ -54,8 +53,8 @@ class Conditions:
         return SIMPLE[name](seed)
 
 
-def _in_turn(parts: list[Befalls], number: int, t: float, picture: Picture) -> Picture | None:
-    found: Picture | None = picture
+def _in_turn(parts: list[Befalls], number: int, t: float, picture: Pixels) -> Pixels | None:
+    found: Pixels | None = picture
     for part in parts:
         if found is None:
             return None
@@ -64,7 +63,7 @@ def _in_turn(parts: list[Befalls], number: int, t: float, picture: Picture) -> P
 
 
 def _lost(seed: int) -> Befalls:
-    def befalls(number: int, t: float, picture: Picture) -> Picture | None:
+    def befalls(number: int, t: float, picture: Pixels) -> Pixels | None:
         del t
         return None if number and np.random.default_rng([seed, number]).random() < LOST else picture
 
@@ -72,7 +71,7 @@ def _lost(seed: int) -> Befalls:
 
 
 def _flicker(seed: int) -> Befalls:
-    def befalls(number: int, t: float, picture: Picture) -> Picture:
+    def befalls(number: int, t: float, picture: Pixels) -> Pixels:
         del t
         return _dimmed(picture) if np.random.default_rng([seed, number]).random() < DIMMED else picture
 
@@ -82,14 +81,14 @@ def _flicker(seed: int) -> Befalls:
 def _dim(seed: int) -> Befalls:
     times = np.cumsum(np.random.default_rng(seed).uniform(*STRETCH_S, 4000))
 
-    def befalls(number: int, t: float, picture: Picture) -> Picture:
+    def befalls(number: int, t: float, picture: Pixels) -> Pixels:
         del number
         return _dimmed(picture) if np.searchsorted(times, t) % 2 else picture
 
     return befalls
 
 
-def _dimmed(picture: Picture) -> Picture:
+def _dimmed(picture: Pixels) -> Pixels:
     return cv2.convertScaleAbs(picture, alpha=DIM).astype(np.uint8, copy=False)
 
 
@@ -100,7 +99,7 @@ def _shake(seed: int) -> Befalls:
     strong = dice.uniform(0.5, 1, (2, SWAYS)) / np.sqrt(rates)
     strong *= (SHAKE_PX - JITTER_PX) / strong.sum(axis=1, keepdims=True)
 
-    def befalls(number: int, t: float, picture: Picture) -> Picture:
+    def befalls(number: int, t: float, picture: Pixels) -> Pixels:
         tremble = np.random.default_rng([seed, number]).uniform(-JITTER_PX, JITTER_PX, 2)
         x, y = (strong * np.sin(2 * pi * rates * t + phases)).sum(axis=1) + tremble
         way = np.array([[1, 0, x], [0, 1, y]], np.float64)
@@ -135,7 +134,7 @@ def _hands(seed: int, split: str, camera: Camera, layout: Layout) -> Befalls:
     visits = [[*_visits(seed + n, area, SPRITES[split])] for n, area in enumerate(zones)]
     light = Light()
 
-    def befalls(number: int, t: float, picture: Picture) -> Picture:
+    def befalls(number: int, t: float, picture: Pixels) -> Pixels:
         del number
         found = [hand for mine in visits if (hand := _at(mine, t))]
         if not found:

@@ -6,7 +6,6 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from feltwatch.datasets.art.chips.chips import chip_set
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.common.parallel import ordered
 from feltwatch.datasets.render.compose import render
 from feltwatch.datasets.scene.scene_sampler import NOTHING, Own, cast
@@ -15,6 +14,7 @@ from feltwatch.models.evaluation.counting import SEEN, WHOLE, CardOutcome, Outco
 from feltwatch.models.evaluation.looking import Fault, Look, Worst
 from feltwatch.models.evaluation.matching import FOUND, answer_to
 from feltwatch.models.evaluation.report import Figures, Tally, told
+from feltwatch.vision.arrays import Pixels
 
 SIZE = (1920, 1080)
 KEPT = 16  # pictures drawn once more to be shown: a bad one has many faults
@@ -40,7 +40,7 @@ class Tables:
 
 
 @lru_cache(maxsize=KEPT)
-def picture(split: str, seed: int, size: tuple[int, int], own: Own) -> Picture:
+def picture(split: str, seed: int, size: tuple[int, int], own: Own) -> Pixels:
     return render(cast(split, seed, size, own)).image
 
 
@@ -54,7 +54,7 @@ def measure(run: Tables, count: int, jobs: int = 1, show: Path | None = None) ->
     return figures(tally)
 
 
-def _faults(found: Outcome, where: str, load: Callable[[], Picture]) -> Iterator[Fault]:
+def _faults(found: Outcome, where: str, load: Callable[[], Pixels]) -> Iterator[Fault]:
     """Give what to look at: wrong faces first, the surest before; then what is not there, then what was missed."""
     for card in found.cards:
         if (fault := _of_card(card)) is not None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,11 +16,14 @@ from feltwatch.datasets.common.parallel import ordered
 from feltwatch.datasets.render.crops import Crop, looks
 from feltwatch.datasets.sets.sets import READS, SPREAD
 from feltwatch.models.evaluation.counting import WHOLE
-from feltwatch.models.evaluation.crops import ANSWERS, FACE_COUNT, Floats
+from feltwatch.models.evaluation.crops import ANSWERS, FACE_COUNT
 from feltwatch.models.evaluation.looking import reader_of
 from feltwatch.models.evaluation.report import Figures, shares, told
 from feltwatch.vision.detection.reader import Reader
 from feltwatch.vision.tracking.track import Votes, told_from
+
+if TYPE_CHECKING:
+    from feltwatch.vision.arrays import Floats
 
 NUMBER = 6  # looks at each card
 COUNTS = (1, 2, 4, 6)

@@ -9,17 +9,18 @@ from typing import Any
 import cv2
 import numpy as np
 import torch
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from torch import nn
 from torch.utils.data import Dataset
 
-from feltwatch.datasets.common.cache import Picture, read_picture
+from feltwatch.datasets.common.cache import read_picture
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.photos.real import Photograph, photographs
 from feltwatch.datasets.scene.truth import Truth
 from feltwatch.datasets.sets.labels import CLASSES, blanked, share_inside
 from feltwatch.datasets.sets.sets import written_truths
 from feltwatch.models.training.loop import Training
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.detection.detector import FULL_PX, GREY
 from feltwatch.vision.geometry.rectify import rectangle
 
@@ -27,7 +28,6 @@ SHARES = {"tables": 0.55, "strewn": 0.4, "photographs": 0.08, "cardless": 0.1}  
 SIDE = 640
 SEEN, INSIDE = 0.08, 0.3  # the least of a thing that is seen, and that lies in the window, to be taught
 Dice = np.random.Generator
-Floats = NDArray[np.float64]
 Box = tuple[float, float, float, float, float, float]  # class, x, y, width, height (parts of the side), turn
 
 
@@ -35,7 +35,7 @@ Box = tuple[float, float, float, float, float, float]  # class, x, y, width, hei
 class Sight:
     """One picture with its truth, and in which range of scales it is shown."""
 
-    load: Callable[[], Picture]
+    load: Callable[[], Pixels]
     truth: Truth
     scales: tuple[float, float]
     turns: float  # how often it is turned by any angle
@@ -70,7 +70,7 @@ class Windows(Dataset[tuple[torch.Tensor, torch.Tensor]]):
         return torch.from_numpy(pictures), torch.tensor(boxes, dtype=torch.float32).reshape(-1, 7)
 
 
-def window(sight: Sight, dice: Dice) -> tuple[Picture, list[Box]]:
+def window(sight: Sight, dice: Dice) -> tuple[Pixels, list[Box]]:
     """Show a part of a picture at some scale, turned and mirrored at will."""
     truth, picture = sight.truth, sight.load()
     shrunk = picture.shape[1] / truth.width  # it may have been read smaller than it is
@@ -99,7 +99,7 @@ def _focus(truth: Truth, scale: float, dice: Dice) -> Floats:
     return np.asarray(np.clip(place, half, size - half))
 
 
-def _coloured(image: Picture, dice: Dice) -> Picture:
+def _coloured(image: Pixels, dice: Dice) -> Pixels:
     """Show it in another light, now and then blurred."""
     gain = float(np.clip(dice.normal(1, 0.18), 0.5, 1.5)) * dice.normal(1, 0.05, 3)
     curve = np.clip(np.arange(256)[:, None] * gain + dice.normal(0, 8), 0, 255).astype(np.uint8)
@@ -182,7 +182,7 @@ class _Reader:
     path: Path
     half: bool = False  # large pictures are read at half their size, which is faster
 
-    def __call__(self) -> Picture:
+    def __call__(self) -> Pixels:
         if self.half:
             found = cv2.imread(str(self.path), cv2.IMREAD_REDUCED_COLOR_2)
             if found is not None:
@@ -196,7 +196,7 @@ class _Shown:
 
     photo: Photograph
 
-    def __call__(self) -> Picture:
+    def __call__(self) -> Pixels:
         return blanked(self.photo.load(), self.photo.truth)[0]
 
 

@@ -13,13 +13,14 @@ import cv2
 import numpy as np
 import torch
 
-from feltwatch.datasets.common.cache import Picture, write_picture, write_whole
+from feltwatch.datasets.common.cache import write_picture, write_whole
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.card_codes import FACES
 from feltwatch.models.evaluation.matching import bounds, box_round
 from feltwatch.models.training.detector import Sight, sights_of_photographs, sights_of_set
 from feltwatch.models.training.importing import make_importable
 from feltwatch.models.training.nets import state_of
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detections import Seen, SeenCard
 
 SIDE = 640  # what guides and examples train with
@@ -61,7 +62,7 @@ class Plain:
 
     weights: Path
 
-    def __call__(self, picture: Picture) -> Seen:
+    def __call__(self, picture: Pixels) -> Seen:
         (found,) = _opened(self.weights).predict(picture, imgsz=SIDE, conf=LEAST, device="cpu", verbose=False)
         rows = found.boxes.data.cpu().numpy().astype(float).tolist()
         cards = [

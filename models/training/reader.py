@@ -8,14 +8,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 from torch.utils.data import Dataset
 
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.photos.real import Photograph, photographs
 from feltwatch.datasets.render.crops import Crop, crops
 from feltwatch.datasets.sets.sets import READS, SPREAD
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.rectify import rectify
 
 PHOTOGRAPHED = 0.04  # of a batch
@@ -24,15 +23,13 @@ FAINT = 0.3
 REACH = 0.35  # of a card's size that is kept round it, for the crops that miss it a little
 TALLEST_PX = 260
 
-Floats = NDArray[np.float32]
-
 
 @dataclass(frozen=True, slots=True)
 class Shot:
     """A photographed card with what lies round it, and the classes it may be of."""
 
-    picture: Picture
-    quad: NDArray[np.float64]
+    picture: Pixels
+    quad: Floats
     allowed: tuple[int, ...]
 
 
@@ -69,7 +66,7 @@ def _weight(crop: Crop) -> float:
     return FAINT if crop.visible < UNCLEAR else 1.0
 
 
-def again(image: Picture, dice: np.random.Generator) -> Picture:
+def again(image: Pixels, dice: np.random.Generator) -> Pixels:
     """Show a crop once more: the other end up, in another light, moved a little."""
     turned = image[::-1, ::-1]
     height, width = image.shape[:2]
@@ -80,7 +77,7 @@ def again(image: Picture, dice: np.random.Generator) -> Picture:
     return np.clip(lit, 0, 255).astype(np.uint8)
 
 
-def shown(shot: Shot, dice: np.random.Generator) -> Picture:
+def shown(shot: Shot, dice: np.random.Generator) -> Pixels:
     """Cut a photographed card out, not quite along its edges, and show it smaller, softer or darker."""
     tall = float(np.hypot(*(shot.quad[3] - shot.quad[0])))
     quad = shot.quad + dice.normal(0, 0.012 * tall, 2) + dice.normal(0, 0.008 * tall, (4, 2))
@@ -105,7 +102,7 @@ def shots_of(folder: Path | None) -> list[Shot]:
 
 
 def _shots(photo: Photograph) -> Iterator[Shot]:
-    picture: Picture | None = None
+    picture: Pixels | None = None
     for card in photo.truth.cards:
         if card.label != "card":
             continue
@@ -117,7 +114,7 @@ def _shots(photo: Photograph) -> Iterator[Shot]:
             yield _near(picture, np.array(card.quad), allowed)
 
 
-def _near(picture: Picture, quad: NDArray[np.float64], allowed: tuple[int, ...]) -> Shot:
+def _near(picture: Pixels, quad: Floats, allowed: tuple[int, ...]) -> Shot:
     reach = REACH * float(np.ptp(quad, axis=0).max())
     low = np.maximum(quad.min(axis=0) - reach, 0).astype(int)
     high = (quad.max(axis=0) + reach).astype(int)

@@ -10,21 +10,22 @@ import cv2
 import numpy as np
 import pytest
 
-from feltwatch.datasets.common.cache import Picture, read_picture, write_whole
+from feltwatch.datasets.common.cache import read_picture, write_whole
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.render.cardless import cardless, print_of, scaled
 from feltwatch.datasets.sources import registries
 from feltwatch.datasets.sources.fetch import fetch, wanted
 from feltwatch.datasets.sources.manifest import Manifest, parse, read
+from feltwatch.vision.arrays import Pixels
 
 
-def scene(seed: int, width: int = 320, height: int = 240) -> Picture:
+def scene(seed: int, width: int = 320, height: int = 240) -> Pixels:
     """Give a picture of large blots, which are others with every seed."""
     blots = np.random.default_rng(seed).integers(0, 255, (6, 8, 3)).astype(np.uint8)
     return cv2.resize(blots, (width, height), interpolation=cv2.INTER_CUBIC).astype(np.uint8)
 
 
-def png(picture: Picture) -> bytes:
+def png(picture: Pixels) -> bytes:
     return cv2.imencode(".png", picture)[1].tobytes()
 
 

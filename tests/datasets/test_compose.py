@@ -18,13 +18,12 @@ from feltwatch.datasets.scene.light import Shade, shade_of
 from feltwatch.datasets.scene.scene import Light, Scene, Sensor
 from feltwatch.datasets.scene.scene_sampler import cast
 from feltwatch.datasets.scene.truth import truth_of
+from feltwatch.vision.arrays import Floats, Mask, Pixels
 
 SCENES = 500
 CORNER = 0.085  # of a card's width: there its corners are cut round
 PLAIN = Light(vignette=0, dark=0, gloss=0, slope=0, shadow=(0.0, 0.0))
 RAW = Sensor(blur_px=0, noise=0, jpeg=0)
-
-Image = NDArray[np.uint8]
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +39,7 @@ def flat(grey: int) -> Texture:
     return texture_of(np.full((CARD_PX[1], CARD_PX[0], 3), grey, np.uint8))
 
 
-def depth(quad: NDArray[np.float64], at: tuple[NDArray[np.signedinteger], ...]) -> NDArray[np.float64]:
+def depth(quad: Floats, at: tuple[NDArray[np.signedinteger], ...]) -> Floats:
     """Give how many pixels the middles of pixels lie inside a quad; outside it is below nought."""
     y, x = at
     ways = np.roll(quad, -1, axis=0) - quad
@@ -52,14 +51,14 @@ def depth(quad: NDArray[np.float64], at: tuple[NDArray[np.signedinteger], ...]) 
     return np.asarray(np.min(apart, axis=0))
 
 
-def rounded(quad: NDArray[np.float64], at: tuple[NDArray[np.signedinteger], ...]) -> NDArray[np.bool_]:
+def rounded(quad: Floats, at: tuple[NDArray[np.signedinteger], ...]) -> Mask:
     """Give the pixels at which a card is cut round, and so is not its quad."""
     y, x = at
     size = max(3.0, CORNER * float(np.linalg.norm(quad[1] - quad[0])))
     return np.asarray(np.min([np.hypot(x - corner[0], y - corner[1]) for corner in quad], axis=0) <= size)
 
 
-def wrong_pixels(drawn: Image, quad: NDArray[np.float64]) -> int:
+def wrong_pixels(drawn: Pixels, quad: Floats) -> int:
     """Count the pixels of a white card on black that lie a pixel or more beyond the quad's edge, or are missing."""
     patch = Patch.around(quad, 6, drawn.shape)
     if patch is None:

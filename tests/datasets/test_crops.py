@@ -5,8 +5,9 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from feltwatch.datasets.render.cards import Floats, deck_pack
+from feltwatch.datasets.render.cards import deck_pack
 from feltwatch.datasets.render.crops import INKS, OFTEN_PX, TALL_PX, _ink, _own, _subject, looks
+from feltwatch.vision.arrays import Floats
 
 MANY = 3000
 OFF = 45.0  # grey levels: so far an ink may be from those between its darkest and its lightest

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from feltwatch.datasets.art.cards.decks import CARD_PX, DeckError, load_back, load_deck, load_folder, paper, texture
-from feltwatch.datasets.common.cache import BUNDLED, Picture, write_picture
+from feltwatch.datasets.common.cache import BUNDLED, write_picture
 from feltwatch.datasets.sources.card_codes import FACES, card_named, in_pattern
+from feltwatch.vision.arrays import Pixels
 
 IVORY = (220, 240, 248)
 
 
-def card(width: int = 300, height: int = 420, outline: int = 0) -> Picture:
+def card(width: int = 300, height: int = 420, outline: int = 0) -> Pixels:
     """Give an ivory card with round, clear corners, perhaps outlined in black, and a red block in the middle."""
     picture = np.zeros((height, width, 4), np.uint8)
     radius = width // 15

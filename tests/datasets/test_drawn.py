@@ -15,9 +15,9 @@ from feltwatch.datasets.art.cards.designs import BackRecipe, Recipe
 from feltwatch.datasets.art.cards.drawn import INDICES, PALETTES, Style, court_picture, draw_deck, draw_face, sheet
 from feltwatch.datasets.art.cards.drawn_backs import EMBLEMS, PATTERNS, draw_back
 from feltwatch.datasets.art.cards.pips import CUTS, outlines
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.card_codes import COURTS
+from feltwatch.vision.arrays import Pixels
 
 COURT = np.full((300, 200, 3), (30, 60, 200), np.uint8)
 PICTURES = dict.fromkeys(COURTS, COURT)
@@ -33,11 +33,11 @@ def font(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def inked(picture: Picture) -> Picture:
+def inked(picture: Pixels) -> Pixels:
     return (cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) < 160).astype(np.uint8)
 
 
-def marks(picture: Picture) -> int:
+def marks(picture: Pixels) -> int:
     """Count the separate marks inside the card, indices left out."""
     found, _ = cv2.connectedComponents(inked(picture[:, 46:-46]))
     return found - 1

@@ -8,7 +8,6 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from feltwatch.datasets.deal.play import play
 from feltwatch.datasets.deal.story import Story
@@ -20,6 +19,7 @@ from feltwatch.datasets.scene.light import apply_shade, develop
 from feltwatch.datasets.scene.scene import Blob, Light, Sensor
 from feltwatch.edge.config.table_file import read_table
 from feltwatch.engine.books.error_catalogue import BOOK_ORDER
+from feltwatch.vision.arrays import Mask, Pixels
 
 SIZE = (640, 360)
 LASTS_S, FPS = 2.4, 10.0
@@ -102,7 +102,7 @@ def test_the_truth_names_every_card_of_every_frame(taken: tuple[Path, Reel, int]
     assert len(named) >= 3
 
 
-def composed(shoot: Shoot, t: float) -> NDArray[np.uint8]:
+def composed(shoot: Shoot, t: float) -> Pixels:
     """Draw the whole table at once, as a picture of a set is drawn."""
     scene = shoot.reel.scene_at(t)
     canvas = Canvas(shoot.table.image.copy(), np.zeros_like(shoot.table.owner))
@@ -110,7 +110,7 @@ def composed(shoot: Shoot, t: float) -> NDArray[np.uint8]:
     return develop(apply_shade(canvas.image, shoot.shade), scene.sensor)
 
 
-def differing(shoot: Shoot, frame: Frame) -> NDArray[np.bool_]:
+def differing(shoot: Shoot, frame: Frame) -> Mask:
     """Mark the pixels in which a frame and the whole table differ, but where stacks pass each other.
 
     A moving stack is drawn over all that rest, also where it passes behind one.

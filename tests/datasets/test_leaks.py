@@ -11,7 +11,7 @@ import pytest
 from feltwatch.datasets.__main__ import main
 from feltwatch.datasets.art.cards.decks import load_back, load_deck
 from feltwatch.datasets.art.felts.felt_styles import FELTS
-from feltwatch.datasets.common.cache import Picture, write_picture
+from feltwatch.datasets.common.cache import write_picture
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.fingerprints import (
     Prints,
@@ -32,6 +32,7 @@ from feltwatch.datasets.sources.leaks import (
     nearest,
 )
 from feltwatch.datasets.sources.manifest import Manifest, read
+from feltwatch.vision.arrays import Pixels
 
 HOUSE = load_deck("house").faces  # of the split test
 BACK = load_back("house-red")
@@ -47,39 +48,39 @@ def prints() -> Prints:
     return read_prints()
 
 
-def as_it_is(picture: Picture) -> Picture:
+def as_it_is(picture: Pixels) -> Pixels:
     return picture
 
 
-def recoloured(picture: Picture) -> Picture:
+def recoloured(picture: Pixels) -> Pixels:
     hue = cv2.cvtColor(picture, cv2.COLOR_BGR2HSV)
     hue[..., 0] = (hue[..., 0].astype(int) + 40) % 180
     return cv2.cvtColor(hue, cv2.COLOR_HSV2BGR).astype(np.uint8)
 
 
-def swapped(picture: Picture) -> Picture:
+def swapped(picture: Pixels) -> Pixels:
     return picture[..., [2, 0, 1]].copy()
 
 
-def scaled(picture: Picture) -> Picture:
+def scaled(picture: Pixels) -> Pixels:
     small = cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     return cv2.resize(small, (picture.shape[1], picture.shape[0]), interpolation=cv2.INTER_CUBIC).astype(np.uint8)
 
 
-def compressed(picture: Picture) -> Picture:
+def compressed(picture: Pixels) -> Pixels:
     data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 40])[1]
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
 
 
-def askew(picture: Picture) -> Picture:
+def askew(picture: Pixels) -> Pixels:
     return cv2.resize(picture[5:-4, 3:-5], (picture.shape[1], picture.shape[0])).astype(np.uint8)
 
 
-def upside_down(picture: Picture) -> Picture:
+def upside_down(picture: Pixels) -> Pixels:
     return picture[::-1, ::-1].copy()
 
 
-def all_of_it(picture: Picture) -> Picture:
+def all_of_it(picture: Pixels) -> Pixels:
     return compressed(scaled(recoloured(picture)))
 
 
@@ -111,7 +112,7 @@ def test_two_makers_are_further_apart_than_the_threshold(manifest: Manifest, pri
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_test_deck_in_train_is_found_however_changed(
-    manifest: Manifest, prints: Prints, change: Callable[[Picture], Picture]
+    manifest: Manifest, prints: Prints, change: Callable[[Pixels], Pixels]
 ) -> None:
     stolen = print_of_deck({face: change(picture) for face, picture in HOUSE.items()})
     (found,) = leaks(Prints({"our-own": stolen}, {}), manifest, prints)
@@ -135,9 +136,7 @@ def test_bellot_is_the_art_of_svg_cards(prints: Prints) -> None:
 
 
 @pytest.mark.parametrize("change", [as_it_is, swapped, upside_down])
-def test_a_test_back_in_train_is_found(
-    manifest: Manifest, prints: Prints, change: Callable[[Picture], Picture]
-) -> None:
+def test_a_test_back_in_train_is_found(manifest: Manifest, prints: Prints, change: Callable[[Pixels], Pixels]) -> None:
     (found,) = leaks(Prints({}, {"our-back": print_of_back(change(BACK))}), manifest, prints)
     assert found.startswith("back 'our-back' looks like 'house-red' of test: ")
 

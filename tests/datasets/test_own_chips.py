@@ -5,18 +5,18 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.chips.chip_faces import SIZE
 from feltwatch.datasets.art.chips.chips import chip_set
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.photos.own_chips import face_of_top, main, scan_chip
 from feltwatch.datasets.scene.scene_sampler import Own, cast
+from feltwatch.vision.arrays import Pixels
 
 GREEN, WHITE = (60, 120, 20), (230, 230, 230)
 
 
-def chip(spots: int = 6) -> NDArray[np.uint8]:
+def chip(spots: int = 6) -> Pixels:
     """A green chip with white edge spots, from above, on a brown table."""
     picture = np.full((400, 520, 3), (40, 60, 90), np.uint8)
     cv2.circle(picture, (250, 190), 150, GREEN, -1, cv2.LINE_AA)
@@ -27,7 +27,7 @@ def chip(spots: int = 6) -> NDArray[np.uint8]:
     return picture
 
 
-def seen_aslant(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def seen_aslant(picture: Pixels) -> Pixels:
     corners = np.array([[0, 0], [519, 0], [519, 399], [0, 399]], np.float32)
     there = np.array([[30, 60], [500, 40], [515, 360], [10, 380]], np.float32)
     way = cv2.getPerspectiveTransform(corners, there)
@@ -65,7 +65,7 @@ def test_a_set_is_drawn_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ("10.png", cv2.resize(chip(), (520, 130)).astype(np.uint8), "seen too much from the side"),
     ],
 )
-def test_bad_pictures_are_named(name: str, picture: NDArray[np.uint8], says: str, tmp_path: Path) -> None:
+def test_bad_pictures_are_named(name: str, picture: Pixels, says: str, tmp_path: Path) -> None:
     cv2.imwrite(str(tmp_path / name), picture)
     with pytest.raises(DataError, match=says):
         main([str(tmp_path), "--name", "bad"])

@@ -7,19 +7,18 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.photos.quads import quad_of_box, quad_of_index, quads_in, ratio, upright
 from feltwatch.datasets.photos.real import crops_of, main, photographs
 from feltwatch.datasets.scene.truth import Quad
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.rectify import SIZE
 
-Picture = NDArray[np.uint8]
 TILTED: Quad = ((150.0, 90.0), (268.0, 120.0), (226.0, 290.0), (106.0, 258.0))
 
 
-def picture_with(quad: Quad, size: tuple[int, int] = (400, 360)) -> Picture:
+def picture_with(quad: Quad, size: tuple[int, int] = (400, 360)) -> Pixels:
     """Draw a white card with an index on a dark, noisy felt."""
     dice = np.random.default_rng(5)
     felt = dice.normal((60, 90, 40), 6, (size[1], size[0], 3)).clip(0, 255).astype(np.uint8)

@@ -9,23 +9,24 @@ import pytest
 
 from feltwatch.datasets.__main__ import main
 from feltwatch.datasets.art.cards.decks import CARD_PX, DeckError, load_deck, load_folder
-from feltwatch.datasets.common.cache import BUNDLED, Picture, read_picture, write_picture
+from feltwatch.datasets.common.cache import BUNDLED, read_picture, write_picture
 from feltwatch.datasets.photos.scan import evened, laid_flat, scan_card
 from feltwatch.datasets.sources.card_codes import FACES
+from feltwatch.vision.arrays import Pixels
 
 HOUSE = load_deck("house").faces
 
 
-def ground(height: int, width: int, colour: tuple[int, int, int], seed: int = 1) -> Picture:
+def ground(height: int, width: int, colour: tuple[int, int, int], seed: int = 1) -> Pixels:
     dice = np.random.default_rng(seed)
     rough = cv2.GaussianBlur(dice.normal(0, 40, (height, width, 3)).astype(np.float32), (0, 0), 3)
-    cloth: Picture = np.clip(np.array(colour, np.float32) + rough, 0, 255).astype(np.uint8)
+    cloth: Pixels = np.clip(np.array(colour, np.float32) + rough, 0, 255).astype(np.uint8)
     return cloth
 
 
 def photograph(
-    card: Picture, colour: tuple[int, int, int] = (40, 90, 30), turn: float = 8, *, shade: bool = True
-) -> Picture:
+    card: Pixels, colour: tuple[int, int, int] = (40, 90, 30), turn: float = 8, *, shade: bool = True
+) -> Pixels:
     """Lay a card with round corners on a table and look at it a little from the side."""
     width, height = 700, 840
     picture = ground(height, width, colour).astype(np.float32)
@@ -51,7 +52,7 @@ def photograph(
     return np.clip(picture + noise, 0, 255).astype(np.uint8)
 
 
-def gap(one: Picture, other: Picture) -> float:
+def gap(one: Pixels, other: Pixels) -> float:
     """Give the mean difference inside the round corners, a little blur and the brightness of the paper forgiven."""
     soft = [cv2.GaussianBlur(picture[16:-16, 16:-16], (0, 0), 2).astype(float) for picture in (one, other)]
     one_paper, other_paper = (np.percentile(picture, 80) for picture in soft)
@@ -109,7 +110,7 @@ def test_laid_flat_is_the_identity_on_a_texture() -> None:
         ),
     ],
 )
-def test_what_is_no_card_is_told(picture: Picture, says: str) -> None:
+def test_what_is_no_card_is_told(picture: Pixels, says: str) -> None:
     with pytest.raises(DeckError, match=says):
         scan_card(picture, "here")
 

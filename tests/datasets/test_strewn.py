@@ -9,8 +9,9 @@ import pytest
 from feltwatch.datasets.__main__ import main
 from feltwatch.datasets.art.felts.felt_styles import FELTS
 from feltwatch.datasets.common.cache import write_picture
-from feltwatch.datasets.render.cards import NIGHT, Image, back_pack, deck_pack, dyed, with_portrait
+from feltwatch.datasets.render.cards import NIGHT, back_pack, deck_pack, dyed, with_portrait
 from feltwatch.datasets.render.strewn import SIDE, strewn
+from feltwatch.vision.arrays import Pixels
 
 
 def test_a_seed_gives_one_picture() -> None:
@@ -72,7 +73,7 @@ def test_a_court_may_bear_the_portrait_of_another_and_keeps_its_index_and_pip() 
 GREEN = (30.0, 150.0, 20.0)
 
 
-def farthest(one: Image, other: Image | tuple[float, ...]) -> float:
+def farthest(one: Pixels, other: Pixels | tuple[float, ...]) -> float:
     """Give by how much two pictures, or a picture and a colour, differ at most."""
     return float(np.abs(one.astype(float) - other).max(initial=0))
 

@@ -23,9 +23,9 @@ from feltwatch.edge.pipeline.pipeline import Pipeline
 from feltwatch.edge.replay.job import Watching
 from feltwatch.edge.replay.run import eyes_desk, replay
 from feltwatch.models.shipped.registry import model
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.still_reader import Eyes
 from feltwatch.vision.drawing.view import LyingCard, View
-from feltwatch.vision.image_file import Picture
 
 CLIPS = Path(__file__).parents[2] / "datasets" / "clips"
 SIZE = (320, 180)
@@ -41,7 +41,7 @@ class Recorded:
     at: float = 0.0
     frames: int = 0
 
-    def step(self, t: float, picture: Picture, small: Picture | None = None) -> list[dict[str, object]]:
+    def step(self, t: float, picture: Pixels, small: Pixels | None = None) -> list[dict[str, object]]:
         assert picture.shape == (SIZE[1], SIZE[0], 3)
         assert small is not None  # made where frames are taken
         self.at = t

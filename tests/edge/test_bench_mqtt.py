@@ -11,7 +11,7 @@ from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.pipeline.table_state import Event
 from feltwatch.edge.tools import bench_mqtt
 from feltwatch.edge.tools.bench_mqtt import BUDGET_MS, Latency, Told, broker, measured
-from feltwatch.vision.image_file import Picture
+from feltwatch.vision.arrays import Pixels
 from tests.faults.practice import Practice, PracticeDesk, table_file
 
 SPEED = 40.0  # times as fast as a round is told
@@ -21,7 +21,7 @@ LOOKS_S = 0.03  # a picture is looked at for so long
 class Slow(Practice):
     """Takes its time over each picture, as networks do."""
 
-    def step(self, camera: str, t: float, picture: Picture, small: Picture) -> list[Event]:
+    def step(self, camera: str, t: float, picture: Pixels, small: Pixels) -> list[Event]:
         sleep(LOOKS_S)  # this is the work, not a wait for something
         return super().step(camera, t, picture, small)
 

@@ -23,7 +23,7 @@ from feltwatch.edge.calibrate.sheet import PAPERS
 from feltwatch.edge.cli.options import COMMANDS, command_parser
 from feltwatch.edge.config.table_file import read_table
 from feltwatch.edge.errors import UsageError
-from feltwatch.vision.image_file import Picture
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.layout.zones import PRESETS, load_layout
 from tests.clips import CLIP, TABLE, frame
 from tests.sheets import A4, SIZE, camera, laid
@@ -111,7 +111,7 @@ def film(path: Path, grey: int, *, shows: bool = True) -> Path:
     return path
 
 
-def written(path: Path, picture: Picture) -> Path:
+def written(path: Path, picture: Pixels) -> Path:
     cv2.imwrite(str(path), picture)
     return path
 

@@ -14,7 +14,7 @@ import pytest
 from feltwatch.edge.camera.feed import Feed, Patience, Shot, Size, Source, Taker, Trouble
 from feltwatch.edge.camera.sources import CameraSource, FileSource, answers, open_source
 from feltwatch.edge.errors import UsageError
-from feltwatch.vision.image_file import Picture
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.motion.change_detector import shrunk
 from tests.edge.recorded import write_video
 from tests.faults.cameras import SHORT, Table, number_of
@@ -33,7 +33,7 @@ def until(holds: Callable[[], object]) -> None:
         never.wait(0.005)
 
 
-def picture(number: int = 0) -> Picture:
+def picture(number: int = 0) -> Pixels:
     return TABLE(number, 0.0)
 
 
@@ -76,7 +76,7 @@ class Script:
             self._news.notify_all()
             assert self._news.wait_for(lambda: not self._steps, DEADLINE_S)
 
-    def takes(self, shown: Picture, later_s: float = 0.04) -> None:
+    def takes(self, shown: Pixels, later_s: float = 0.04) -> None:
         """Take a picture some time after the last."""
         self.clock.now += later_s
         taken = self.clock.now

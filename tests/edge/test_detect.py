@@ -13,8 +13,9 @@ import pytest
 
 from feltwatch.edge.cli.detect import drawings, rows
 from feltwatch.edge.cli.main import main
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detections import Quad, Seen, SeenCard, SeenHand, SeenStack
-from feltwatch.vision.image_file import Picture, read_picture
+from feltwatch.vision.image_file import read_picture
 
 ROOT = Path(__file__).parents[2]
 DETECT = [sys.executable, "-m", "feltwatch.edge.cli.main", "detect"]
@@ -53,7 +54,7 @@ class FakeEyes:
         self.opened.append((provider, threads))
         return self
 
-    def look(self, picture: Picture) -> Seen:
+    def look(self, picture: Pixels) -> Seen:
         self.looked.append(picture.shape)
         return SEEN if len(self.looked) != 2 else Seen()
 

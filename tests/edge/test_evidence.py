@@ -24,15 +24,15 @@ from feltwatch.edge.evidence.recorder import AT_ONCE, Recorder, Recording, clock
 from feltwatch.edge.video.webm import Shot, vp8, webm
 from feltwatch.engine.model.verdicts import Alert, Remedy, Verdict
 from feltwatch.engine.table import Table
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.overlay import NAMED
 from feltwatch.vision.drawing.view import LyingCard, StandingStack, View
-from feltwatch.vision.image_file import Picture
 
 CLIPS = Path(__file__).resolve().parents[2] / "datasets" / "clips"
 OVERDRAW = "r2-dealer-overdraw-c18"
 FPS = 25.0
 FIRST = 600  # frame; the alert comes in frame 722
-Frame = tuple[float, Picture, View, list[Verdict]]
+Frame = tuple[float, Pixels, View, list[Verdict]]
 
 
 @cache
@@ -85,7 +85,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def blank(colour: int = 90, height: int = 90, width: int = 160) -> Picture:
+def blank(colour: int = 90, height: int = 90, width: int = 160) -> Pixels:
     return np.full((height, width, 3), colour, np.uint8)
 
 

@@ -22,8 +22,8 @@ from feltwatch.edge.errors import UsageError
 from feltwatch.edge.journal.store import Entry, entries
 from feltwatch.edge.service.logs import say
 from feltwatch.edge.service.run import run
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.view import View
-from feltwatch.vision.image_file import Picture
 from tests.asyncapi_messages import validate
 from tests.edge.recorded import CLIPS, write_table, write_video
 from tests.faults.practice import Practice, table_file
@@ -40,7 +40,7 @@ class Told:
     waiting: list[str]
     breaks: list[float] = field(default_factory=list)  # times at which it does
 
-    def step(self, camera: str, t: float, picture: Picture, small: Picture) -> list[Event]:
+    def step(self, camera: str, t: float, picture: Pixels, small: Pixels) -> list[Event]:
         assert camera == "camera"
         del picture, small
         if self.breaks and t >= self.breaks[0]:

@@ -19,8 +19,8 @@ from feltwatch.edge.evidence.live_evidence import MANY, USUAL, Boundless, LiveRe
 from feltwatch.edge.evidence.recorder import Drawn, Past, draw_moment, past_of, still_of
 from feltwatch.edge.evidence.store import Kept, KeptFile, keep
 from feltwatch.engine.model.verdicts import Alert
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.view import LyingCard, View
-from feltwatch.vision.image_file import Picture
 from tests.edge.test_evidence import FPS, blank, film, overdraw
 
 AT = "2026-01-02T03:04:05.678Z"
@@ -462,7 +462,7 @@ def test_frames_that_come_faster_than_they_can_be_made_small_are_left_out(
 ) -> None:
     go_on = threading.Event()
 
-    def slow(t: float, picture: Picture, view: View) -> Past:
+    def slow(t: float, picture: Pixels, view: View) -> Past:
         assert go_on.wait(PATIENCE_S)
         return past_of(t, picture, view)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from feltwatch.edge.camera.picture_health import Patience, PictureHealth, Trouble, lit, shows_anything
-from feltwatch.vision.image_file import Picture
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.motion.change_detector import shrunk
 from tests.clips import CLIP, frame
 
@@ -18,20 +18,20 @@ NUMBERS = range(0, 870, 174)  # frames of the film, from all of it
 SIZE = (640, 360)
 
 
-def noisy(picture: Picture, strong: float, seed: int = 0) -> Picture:
+def noisy(picture: Pixels, strong: float, seed: int = 0) -> Pixels:
     grain = np.random.default_rng(seed).normal(0, strong, (*picture.shape[:2], 1))
     return np.asarray(np.clip(picture + grain, 0, 255), np.uint8)
 
 
-def resized(picture: Picture, size: tuple[int, int] = SIZE) -> Picture:
+def resized(picture: Pixels, size: tuple[int, int] = SIZE) -> Pixels:
     return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def dimmed(picture: Picture, light: float) -> Picture:
+def dimmed(picture: Pixels, light: float) -> Pixels:
     return np.asarray(cv2.convertScaleAbs(picture, alpha=light), np.uint8)
 
 
-def seen(picture: Picture) -> bool:
+def seen(picture: Pixels) -> bool:
     return shows_anything(lit(shrunk(picture)))
 
 
@@ -54,20 +54,20 @@ def test_a_table_in_the_dark_is_black() -> None:
     assert not seen(dimmed(frame(0), 0.02))
 
 
-def shaded(picture: Picture) -> Picture:
+def shaded(picture: Pixels) -> Pixels:
     """Give what comes through a cloth: light from one side."""
     height, width = picture.shape[:2]
     return np.broadcast_to(np.linspace(20, 180, width)[None, :, None], (height, width, 3)).astype(np.uint8)
 
 
-def dated(picture: Picture, text: str = "2026-01-02 03:04:05 TABLE 7") -> Picture:
+def dated(picture: Pixels, text: str = "2026-01-02 03:04:05 TABLE 7") -> Pixels:
     """Write the time over a picture, as cameras do."""
     picture = picture.copy()
     cv2.putText(picture, text, (40, 90), cv2.FONT_HERSHEY_SIMPLEX, 2, (255, 255, 255), 4)
     return picture
 
 
-COVERED: list[tuple[Callable[[Picture], Picture], str]] = [
+COVERED: list[tuple[Callable[[Pixels], Pixels], str]] = [
     (np.zeros_like, "its picture is black; is there light, and is the lens free?"),
     (lambda picture: noisy(np.zeros_like(picture), 8.0), "its picture is black"),
     (lambda picture: dated(np.zeros_like(picture)), "its picture is black"),
@@ -82,7 +82,7 @@ COVERED: list[tuple[Callable[[Picture], Picture], str]] = [
 
 @pytest.mark.parametrize(("covers", "says"), COVERED)
 def test_a_picture_that_shows_nothing_is_bad_at_once_and_said_when_it_lasts(
-    covers: Callable[[Picture], Picture], says: str
+    covers: Callable[[Pixels], Pixels], says: str
 ) -> None:
     health = PictureHealth("front", Patience())
     covered = covers(frame(100))
@@ -122,7 +122,7 @@ class Watch:
         self.said: list[tuple[float, Trouble | None]] = []
         self.good = 0
 
-    def sees(self, picture: Picture, *, key: bool = True) -> Trouble | None:
+    def sees(self, picture: Pixels, *, key: bool = True) -> Trouble | None:
         good, trouble = self.health.judge(self.t, picture, shrunk(picture), key=key)
         if trouble != (self.said[-1][1] if self.said else None):
             self.said.append((round(self.t, 3), trouble))
@@ -184,7 +184,7 @@ def test_a_film_of_a_table_is_never_frozen() -> None:
     assert watch.said == []
 
 
-def coded(pictures: list[Picture], options: dict[str, str], gop: int) -> Iterator[tuple[Picture, bool]]:
+def coded(pictures: list[Pixels], options: dict[str, str], gop: int) -> Iterator[tuple[Pixels, bool]]:
     """Give pictures as they come out of H.264, and whether each is a key picture."""
     coder, decoder = av.CodecContext.create("libx264", "w"), av.CodecContext.create("h264", "r")
     assert isinstance(coder, av.VideoCodecContext)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from feltwatch.edge.calibrate.sheet import PAPERS, POINTS, print_sheets
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.markers import PLACES, seen_sheets, side_mm
-from feltwatch.vision.image_file import Picture
 from feltwatch.vision.image_headers import check_whole, read_header
 
 PX_PER_MM = 3
@@ -22,7 +22,7 @@ def pages(data: bytes) -> list[str]:
     return [found.decode() for found in re.findall(rb"stream\n(.*?)\nendstream", data, re.DOTALL)]
 
 
-def drawn(page: str, paper: tuple[float, float]) -> Picture:
+def drawn(page: str, paper: tuple[float, float]) -> Pixels:
     """Fill the shapes of a page of PDF, as a printer does."""
     sheet = np.full((round(paper[1] * PX_PER_MM), round(paper[0] * PX_PER_MM), 3), 255, np.uint8)
     for shade, x, y, rest in SHAPE.findall(page):

@@ -8,7 +8,7 @@ import pytest
 
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.engine.model.verdicts import Verdict
-from feltwatch.vision.image_file import Picture
+from feltwatch.vision.arrays import Pixels
 from tests.watching import SECOND, Event, begun, clip
 
 AWAY_S = 3.0
@@ -24,7 +24,7 @@ class Told:
     said: list[tuple[float, tuple[str, ...]]] = field(default_factory=list)
 
 
-def turned(picture: Picture, degrees: float, aside: float) -> Picture:
+def turned(picture: Pixels, degrees: float, aside: float) -> Pixels:
     height, width = picture.shape[:2]
     way = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, 1.0) + np.array([[0, 0, aside], [0, 0, 0]])
     return np.asarray(cv2.warpAffine(picture, way, (width, height), borderMode=cv2.BORDER_REFLECT), np.uint8)

@@ -25,8 +25,8 @@ from feltwatch.edge.camera.feed import Feed, Patience, Shot
 from feltwatch.edge.camera.sources import CameraSource
 from feltwatch.edge.config.table_file import read_table
 from feltwatch.edge.video.video_file import hush
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.camera_monitor import Hanging
-from feltwatch.vision.image_file import Picture
 from feltwatch.vision.motion.change_detector import Attention
 from tests.clips import frame
 from tests.edge.recorded import SIZE, write_table
@@ -51,14 +51,14 @@ class Table:
 
     def __init__(self, dice: np.random.Generator) -> None:
         self.dice = dice
-        self.befalls: Callable[[Picture], Picture] | None = None
+        self.befalls: Callable[[Pixels], Pixels] | None = None
         self.size = SIZE
         self.frozen = False
         self.good: dict[int, bool] = {}  # by its number, whether a picture is good
-        self._last: Picture | None = None
+        self._last: Pixels | None = None
         self._table, self._grains = _film(), _grains()
 
-    def __call__(self, number: int, now: float) -> Picture:
+    def __call__(self, number: int, now: float) -> Pixels:
         del now
         if self.frozen and self._last is not None:
             return self._last
@@ -75,7 +75,7 @@ class Table:
 
 
 @cache
-def _film() -> list[Picture]:
+def _film() -> list[Pixels]:
     return [np.asarray(cv2.resize(frame(number), SIZE, interpolation=cv2.INTER_AREA), np.uint8) for number in FRAMES]
 
 
@@ -85,7 +85,7 @@ def _grains() -> list[Grain]:
     return [np.round(dice.normal(0, 3, (SIZE[1], SIZE[0], 3))).astype(np.int16) for _ in range(GRAINS)]
 
 
-def marked(picture: Picture, number: int) -> Picture:
+def marked(picture: Pixels, number: int) -> Pixels:
     """Write a picture's number into its upper edge, and once more with all bits turned."""
     picture = picture.copy()
     bits = [number >> n & 1 for n in range(BITS)]
@@ -94,7 +94,7 @@ def marked(picture: Picture, number: int) -> Picture:
     return picture
 
 
-def number_of(picture: Picture) -> int | None:
+def number_of(picture: Pixels) -> int | None:
     """Read a picture's number, if it has one."""
     cells = [picture[2 : CELL - 2, n * CELL + 2 : (n + 1) * CELL - 2].mean() > 128 for n in range(2 * BITS)]
     if any(one == other for one, other in zip(cells[:BITS], cells[BITS:], strict=True)):

@@ -15,14 +15,14 @@ import av
 import cv2
 import numpy as np
 
-from feltwatch.vision.image_file import Picture
+from feltwatch.vision.arrays import Pixels
 
 CLOCK: Final = 90_000  # ticks a second of RTP
 PACKET: Final = 1400  # bytes of a picture in one packet
 SEND_S: Final = 2.0  # a client that takes nothing for so long is let go
 START: Final = re.compile(b"\x00\x00\x00?\x01")
 
-Scene = Callable[[int, float], Picture]  # a picture's number, and when it is taken by the monotonic clock
+Scene = Callable[[int, float], Pixels]  # a picture's number, and when it is taken by the monotonic clock
 
 
 @dataclass
@@ -229,7 +229,7 @@ class _H264:
         self.fps = fps
         self.coder: av.VideoCodecContext | None = None
 
-    def coded(self, picture: Picture, t: float, *, fresh: bool) -> Iterator[tuple[bytes, bool]]:
+    def coded(self, picture: Pixels, t: float, *, fresh: bool) -> Iterator[tuple[bytes, bool]]:
         height, width = picture.shape[:2]
         if self.coder is None or (self.coder.width, self.coder.height) != (width, height):
             self.coder = self._opened(width, height)
@@ -250,7 +250,7 @@ class _H264:
 
 
 class _Jpeg:
-    def coded(self, picture: Picture, t: float, *, fresh: bool) -> Iterator[tuple[bytes, bool]]:
+    def coded(self, picture: Pixels, t: float, *, fresh: bool) -> Iterator[tuple[bytes, bool]]:
         del t, fresh
         good, data = cv2.imencode(".jpg", picture)
         assert good

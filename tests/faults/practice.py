@@ -23,8 +23,8 @@ from feltwatch.edge.errors import UsageError
 from feltwatch.edge.pipeline.table_state import Course, Event
 from feltwatch.edge.service import run as live
 from feltwatch.engine.books import Book
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.view import View
-from feltwatch.vision.image_file import Picture
 from tests.edge.recorded import write_table, write_video
 from tests.faults.recovery import found_again, told
 
@@ -55,7 +55,7 @@ class Practice:
     def story(self) -> float:
         return (monotonic() - self.epoch) * self.speed
 
-    def step(self, camera: str, t: float, picture: Picture, small: Picture) -> list[Event]:
+    def step(self, camera: str, t: float, picture: Pixels, small: Pixels) -> list[Event]:
         del camera, picture, small
         now = self.story()
         due = []

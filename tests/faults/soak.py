@@ -43,7 +43,7 @@ from feltwatch.edge.service.session import Orders, Sitting
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import open_video
 from feltwatch.engine.books import find_book
-from feltwatch.vision.image_file import Picture
+from feltwatch.vision.arrays import Pixels
 from tests.faults.practice import ERRORS, Practice, table_file
 from tests.faults.recovery import told
 from tests.mosquitto import Mosquitto, free_port
@@ -83,7 +83,7 @@ class Endless(Practice):
     def story(self) -> float:
         return self.now()
 
-    def step(self, camera: str, t: float, picture: Picture, small: Picture) -> list[Event]:
+    def step(self, camera: str, t: float, picture: Pixels, small: Pixels) -> list[Event]:
         if self.place == len(self.events):
             self._deal()
         return super().step(camera, t, picture, small)

@@ -25,8 +25,8 @@ from feltwatch.models.evaluation.matching import answer, holders, matched, overl
 from feltwatch.models.evaluation.photographs import Count, unreadable
 from feltwatch.models.evaluation.report import Figures, Tally, lines, shares
 from feltwatch.models.evaluation.tables import Tables, measure
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detections import Seen, SeenCard, SeenHand, SeenStack
-from feltwatch.vision.image_file import Picture
 
 WIDE, TALL = 63.0, 88.0
 
@@ -232,7 +232,7 @@ class FromTruth:
     def __init__(self, split: str, seed: int, size: tuple[int, int], own: Own) -> None:
         self.truths = iter([render(cast(split, seed * SPREAD + n, size, own)).truth for n in range(2)])
 
-    def __call__(self, picture: Picture) -> Seen:
+    def __call__(self, picture: Pixels) -> Seen:
         truth = next(self.truths)
         assert picture.shape == (truth.height, truth.width, 3)
         cards = [card for n, card in enumerate(truth.cards) if n % 5]
@@ -267,7 +267,7 @@ def index(n: int, of: Quad, face: str, corner: str = "left") -> CardTruth:
     return true(n, ((u - 4, v - 9), (u + 4, v - 9), (u + 4, v + 9), (u - 4, v + 9)), face, label="index")
 
 
-def blank() -> Picture:
+def blank() -> Pixels:
     return np.full((400, 600, 3), 90, np.uint8)
 
 
@@ -451,7 +451,7 @@ def test_every_card_told_where_none_is_counts(tmp_path: Path) -> None:
 
 def test_the_worst_are_kept_however_many_there_are() -> None:
     worst = Worst(most=3)
-    load: Callable[[], Picture] = blank
+    load: Callable[[], Pixels] = blank
     for weight in (1.0, 5.0, 3.0, 4.0, 2.0):
         worst.add([Fault(weight, f"{weight}", LOW, None, load)])
     assert [fault.weight for fault in worst.faults()] == [5.0, 4.0, 3.0]

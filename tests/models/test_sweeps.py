@@ -11,8 +11,8 @@ from feltwatch.datasets.render.compose import render
 from feltwatch.datasets.scene.scene import Scene
 from feltwatch.models.evaluation import sweeps
 from feltwatch.models.evaluation.sweeps import VALUES, Step, Sweep, measure, scene, steps
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detections import Seen, SeenCard
-from feltwatch.vision.image_file import Picture
 
 
 @pytest.mark.parametrize(("factor", "value"), [("height px", 30.0), ("height px", 200.0), ("rotation deg", 90.0)])
@@ -46,11 +46,11 @@ class Knowing:
 
     truth: object = None
 
-    def read(self, picture: Picture, quads: object) -> list[SimpleNamespace]:
+    def read(self, picture: Pixels, quads: object) -> list[SimpleNamespace]:
         del picture, quads
         return [SimpleNamespace(face=self.face().replace("h", "d"))]
 
-    def look(self, picture: Picture) -> Seen:
+    def look(self, picture: Pixels) -> Seen:
         del picture
         card = self.truth.cards[0]  # type: ignore[attr-defined]  # a Truth, once a scene was drawn
         return Seen((SeenCard(card.quad, up=True, face=self.face(), confidence=1.0),))

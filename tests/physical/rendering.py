@@ -9,21 +9,21 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.hands.hands import Hand
-from feltwatch.datasets.common.cache import Picture, write_picture
+from feltwatch.datasets.common.cache import write_picture
 from feltwatch.datasets.physical import command
 from feltwatch.datasets.physical.command import photographed, render
 from feltwatch.datasets.scene.scene import Scene
 from feltwatch.datasets.scene.truth import read_truth
+from feltwatch.vision.arrays import Floats, Pixels
 from tests.physical.helpers import plain_scene
 
 MOST_PX = 0.6
 FEW = 2  # rays for each pixel where only a picture is wanted
 
 
-def edge_error(image: Picture, quad: NDArray[np.float64]) -> float:
+def edge_error(image: Pixels, quad: Floats) -> float:
     """Give the mean distance, in pixels, between a quad's sides and where the picture grows dark across them."""
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32)
     steps = np.linspace(-4, 4, 81)

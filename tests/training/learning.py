@@ -13,10 +13,8 @@ import numpy as np
 import onnxruntime
 import pytest
 import torch
-from numpy.typing import NDArray
 from torch import nn
 
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.render.crops import crops
 from feltwatch.datasets.scene.truth import CardTruth, StackTruth, Truth
@@ -29,6 +27,7 @@ from feltwatch.models.training.detector import SIDE, Sight, window
 from feltwatch.models.training.export import shipped, write_onnx
 from feltwatch.models.training.loop import Recipe, Training
 from feltwatch.models.training.nets import go_on_from, new_net
+from feltwatch.vision.arrays import Floats32, Pixels
 from feltwatch.vision.detection.detector import GREY, corners
 from feltwatch.vision.geometry.rectify import SIZE
 
@@ -37,7 +36,7 @@ QUAD = ((300.0, 200.0), (360.0, 210.0), (345.0, 300.0), (285.0, 290.0))
 MARKS = ((255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255))
 
 
-def marked() -> Picture:
+def marked() -> Pixels:
     """Draw a picture with a mark at each corner of QUAD, and one at a chip."""
     picture = np.full((480, 640, 3), 90, np.uint8)
     for colour, (x, y) in zip(MARKS, QUAD, strict=True):
@@ -152,7 +151,7 @@ def test_a_reader_that_goes_on_from_the_one_that_ships_says_the_same() -> None:
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     (expected,) = session.run(None, {"pictures": measured.flip(1).permute(0, 2, 3, 1).numpy()})
 
-    def says(pictures: torch.Tensor) -> NDArray[np.float32]:
+    def says(pictures: torch.Tensor) -> Floats32:
         with torch.no_grad():
             found = net.predict(pictures.float() / 255)
         return np.asarray((found[1] if isinstance(found, tuple) else found).numpy())

@@ -2,17 +2,15 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Mask, Pixels
 from feltwatch.vision.detection.detections import Quad, Seen, SeenCard, SeenHand, SeenStack
 from feltwatch.vision.drawing.annotate import CHIPS, DOWN, HANDS, PAPER, READ, UNTOLD, Colour, annotate
-from feltwatch.vision.image_file import Picture
 
 FELT = (60, 90, 40)
-Mask = NDArray[np.bool_]
 
 
-def felt(height: int = 720, width: int = 1280) -> Picture:
+def felt(height: int = 720, width: int = 1280) -> Pixels:
     return np.full((height, width, 3), FELT, np.uint8)
 
 
@@ -24,16 +22,16 @@ def card(where: Quad, face: str | None = "9h", *, up: bool = True) -> SeenCard:
     return SeenCard(where, up, face, 0.9)
 
 
-def inked(sheet: Picture, colour: Colour) -> Mask:
+def inked(sheet: Pixels, colour: Colour) -> Mask:
     """Give where a colour was drawn; thin lines are a little paler than their ink."""
     return np.asarray(np.abs(sheet.astype(int) - colour).max(axis=2) <= 50)
 
 
-def count(sheet: Picture, colour: Colour) -> int:
+def count(sheet: Pixels, colour: Colour) -> int:
     return int(inked(sheet, colour).sum())
 
 
-def touched(sheet: Picture) -> Mask:
+def touched(sheet: Pixels) -> Mask:
     return np.asarray((sheet != FELT).any(axis=2))
 
 

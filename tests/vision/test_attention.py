@@ -3,12 +3,10 @@
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.motion.change_detector import REST_S, WIDE, Attention, Sight, _middle, shrunk
 from tests.toy_table import SIZE, felt
-
-Picture = NDArray[np.uint8]
 
 STEP_S = 0.04
 FELT = felt()
@@ -16,13 +14,13 @@ THING = (slice(300, 360), slice(500, 560))  # of the whole picture; what lies th
 SMALL = (slice(150, 180), slice(250, 280))  # the same of the small one
 
 
-def with_thing(picture: Picture) -> Picture:
+def with_thing(picture: Pixels) -> Pixels:
     found = picture.copy()
     found[THING] = 240
     return found
 
 
-def shifted(picture: Picture, x: float, y: float) -> Picture:
+def shifted(picture: Pixels, x: float, y: float) -> Pixels:
     way = np.array([[1, 0, x], [0, 1, y]], np.float64)
     return np.asarray(cv2.warpAffine(picture, way, SIZE, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
@@ -32,7 +30,7 @@ class Watch:
         self.attention = Attention(SIZE)
         self.t = 0.0
 
-    def show(self, picture: Picture, frames: int = 1) -> Sight:
+    def show(self, picture: Pixels, frames: int = 1) -> Sight:
         for _ in range(frames):
             sight = self.attention.step(self.t, picture)
             self.t += STEP_S

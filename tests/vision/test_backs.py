@@ -7,16 +7,15 @@ from itertools import product
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from feltwatch.datasets.sets.sets import READS
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.camera import look_at
 from feltwatch.vision.motion.roi_detection import CardGlimpse, Glimpse
 from feltwatch.vision.tracking.back_matching import ALONE_MM, ENOUGH, KEPT, Backs, Shot
-from feltwatch.vision.tracking.track import Card, Floats, Patch, bearing
+from feltwatch.vision.tracking.track import Card, Patch, bearing
 from tests.toy_table import rectangle
 
-Picture = NDArray[np.uint8]
 Size = tuple[float, float]
 
 SIZE = (1920, 1080)
@@ -27,7 +26,7 @@ PERIOD_MM = 8.0
 HIDDEN = (130, 150, 200)
 
 
-def bordered(*colours: tuple[int, int, int]) -> Picture:
+def bordered(*colours: tuple[int, int, int]) -> Pixels:
     """Give a print that looks the same from no other side: a field in a white border, and shapes on it."""
     ground, one, other = colours
     art = np.full((88 * DOTS, 63 * DOTS, 3), 245, np.uint8)
@@ -38,7 +37,7 @@ def bordered(*colours: tuple[int, int, int]) -> Picture:
     return art
 
 
-def lattice() -> Picture:
+def lattice() -> Pixels:
     """Give a print without a border that repeats itself."""
     y, x = np.mgrid[: 88 * DOTS, : 63 * DOTS] * (2 * np.pi / (PERIOD_MM * DOTS))
     art = np.clip(110 + 50 * (np.sin(x) + np.sin(y)), 0, 255)
@@ -72,7 +71,7 @@ class Back:
         return CAMERA.to_picture(rectangle(self.x, self.y, self.size, self.angle))
 
 
-def draw(picture: Picture, back: Back) -> None:
+def draw(picture: Pixels, back: Back) -> None:
     """Lay a back on a picture, with edges as soft as a camera sees them."""
     low = np.floor(back.quad.min(axis=0)).astype(int) - 2
     size = np.ceil(back.quad.max(axis=0)).astype(int) + 3 - low

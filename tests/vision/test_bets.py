@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detector import Found
-from tests.toy_table import CAMERA, CHIP_MM, LAYOUT, Arm, Chips, Event, Picture, Toy, ToyDetector, box, laid, outline
+from tests.toy_table import CAMERA, CHIP_MM, LAYOUT, Arm, Chips, Event, Toy, ToyDetector, box, laid, outline
 
 MAIN = LAYOUT.by_name["box3.main"]
 BET = Chips(*MAIN.first)
@@ -34,7 +35,7 @@ class Misled(ToyDetector):
 
     ring: Chips = BET
 
-    def find(self, part: Picture, scale: float | None = None) -> list[Found]:
+    def find(self, part: Pixels, scale: float | None = None) -> list[Found]:
         found = super().find(part, scale)
         quad = box(outline(self.ring))
         corner = found_corner(self.toy, part)
@@ -45,7 +46,7 @@ class Misled(ToyDetector):
         return [*found, Found("chip_stack", quad - corner, 0.6)] if inside and shows > 0.4 else found
 
 
-def found_corner(toy: Toy, part: Picture) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def found_corner(toy: Toy, part: Pixels) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     offset = part.ctypes.data - toy.seen.ctypes.data
     return np.array([offset % toy.seen.strides[0] // 3, offset // toy.seen.strides[0]])
 

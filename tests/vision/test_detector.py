@@ -4,9 +4,9 @@ from math import pi
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from feltwatch.models.shipped.registry import Model
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection import detector as module
 from feltwatch.vision.detection.detector import FULL_PX, LEAST_PX, STRIDE, Detector, corners, fitted
 
@@ -27,7 +27,7 @@ def saying(eye: Detector, *rows: tuple[float, ...]) -> Detector:
     return eye
 
 
-def blank(width: int, height: int) -> NDArray[np.uint8]:
+def blank(width: int, height: int) -> Pixels:
     return np.zeros((height, width, 3), np.uint8)
 
 

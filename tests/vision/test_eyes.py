@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from feltwatch.datasets.sets.sets import READS
 from feltwatch.models.shipped.registry import Model
+from feltwatch.vision.arrays import Floats32, Pixels
 from feltwatch.vision.detection import detector as detector_module
 from feltwatch.vision.detection import reader as reader_module
 from feltwatch.vision.detection.detector import Detector
@@ -28,9 +28,9 @@ class Says:
 
     def __init__(self, *answers: dict[str, float]) -> None:
         self.answers = answers
-        self.shown: list[NDArray[np.uint8]] = []
+        self.shown: list[Pixels] = []
 
-    def __call__(self, crops: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def __call__(self, crops: Pixels) -> Floats32:
         answer = self.answers[min(len(self.shown), len(self.answers) - 1)]
         self.shown.append(crops)
         rest = (1 - sum(answer.values())) / (len(READS) - len(answer))

@@ -2,17 +2,15 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from feltwatch.datasets.sets.sets import READS
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.detection.detector import Found
 from feltwatch.vision.detection.reader import Reading
 from feltwatch.vision.detection.still_reader import Eyes
 from feltwatch.vision.motion.roi_detection import LOOKED_AT, Aim, Glimpse, glimpse
 from tests.toy_table import CAMERA, SIZE, box, outline, rectangle
 from tests.toy_table import Chips as ToyChips
-
-Floats = NDArray[np.float64]
 
 PICTURE = np.zeros((SIZE[1], SIZE[0], 3), np.uint8)
 WHOLE = (0, 0, *SIZE)
@@ -29,11 +27,11 @@ class Answers:
         self.quads: Floats = np.zeros((0, 4, 2))
         self.classes = READS
 
-    def find(self, part: NDArray[np.uint8], scale: float | None = None) -> list[Found]:
+    def find(self, part: Pixels, scale: float | None = None) -> list[Found]:
         self.shown.append((part.shape, scale))
         return self.found
 
-    def read(self, picture: NDArray[np.uint8], quads: Floats) -> list[Reading]:
+    def read(self, picture: Pixels, quads: Floats) -> list[Reading]:
         assert picture is PICTURE
         self.quads = quads
         return [Reading("9h", 1.0, np.eye(len(READS))[READS.index("9h")]) for _ in quads]

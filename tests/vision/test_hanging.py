@@ -6,19 +6,19 @@ import cv2
 import numpy as np
 import pytest
 
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.camera_monitor import Hanging
-from feltwatch.vision.image_file import Picture
 from feltwatch.vision.motion.change_detector import Attention
 from tests.clips import frame
 from tests.watching import clip
 
-Befalls = Callable[[Picture], Picture]
+Befalls = Callable[[Pixels], Pixels]
 STEP_S = 0.04
 LOOKED_S = 3.0  # long enough to know that the felt is usually found
 
 
 def turned(degrees: float, x: float = 0.0, y: float = 0.0, grown: float = 1.0) -> Befalls:
-    def befalls(picture: Picture) -> Picture:
+    def befalls(picture: Pixels) -> Pixels:
         height, width = picture.shape[:2]
         way = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, grown) + np.array([[0, 0, x], [0, 0, y]])
         return np.asarray(cv2.warpAffine(picture, way, (width, height), borderMode=cv2.BORDER_REFLECT), np.uint8)
@@ -26,7 +26,7 @@ def turned(degrees: float, x: float = 0.0, y: float = 0.0, grown: float = 1.0) -
     return befalls
 
 
-def elsewhere(picture: Picture) -> Picture:
+def elsewhere(picture: Pixels) -> Pixels:
     """Give another room altogether."""
     dice = np.random.default_rng(3)
     blots = dice.integers(0, 255, (40, 70, 3), np.uint8)

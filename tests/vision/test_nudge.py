@@ -8,34 +8,33 @@ from statistics import median
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.registration import LOOKS, Nudge, Shift
 from tests.clips import FELT, frame
 
-Picture = NDArray[np.uint8]
 SMALL = (480, 270)
 SCALE = 4.0
 EMPTY, BUSY, HANDS = 3, 700, (60, 150, 300, 420, 520, 640)
 
 
-def small(picture: Picture) -> Picture:
+def small(picture: Pixels) -> Pixels:
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
     return np.asarray(cv2.resize(grey, SMALL, interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def moved(picture: Picture, dx: float, dy: float, turned: float = 0.0, grown: float = 1.0) -> Picture:
+def moved(picture: Pixels, dx: float, dy: float, turned: float = 0.0, grown: float = 1.0) -> Pixels:
     height, width = picture.shape[:2]
     way = np.asarray(cv2.getRotationMatrix2D(((width - 1) / 2, (height - 1) / 2), -turned, grown), np.float64)
     way[:, 2] += (dx, dy)
     return np.asarray(cv2.warpAffine(picture, way, (width, height)), np.uint8)
 
 
-def dimmed(picture: Picture) -> Picture:
+def dimmed(picture: Pixels) -> Pixels:
     return (picture * 0.8).astype(np.uint8)
 
 
-def covered(picture: Picture) -> Picture:
+def covered(picture: Pixels) -> Pixels:
     """Lay arms over a third of the table."""
     found = picture.copy()
     for x in (300, 850, 1400):

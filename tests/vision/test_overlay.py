@@ -2,19 +2,18 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Mask, Pixels
 from feltwatch.vision.detection.detections import Quad
 from feltwatch.vision.drawing.annotate import CHIPS, HANDS, PAPER, READ
 from feltwatch.vision.drawing.overlay import BAND, NAMED, captioned, close_up, noted, overlay, scaled
 from feltwatch.vision.drawing.view import LyingCard, StandingStack, View
-from feltwatch.vision.image_file import Picture
 
 FELT = (60, 90, 40)
 LONG = "The dealer had 17 and drew the 3 of diamonds, and went on to draw another. " * 4
 
 
-def felt(height: int = 720, width: int = 1280) -> Picture:
+def felt(height: int = 720, width: int = 1280) -> Pixels:
     return np.full((height, width, 3), FELT, np.uint8)
 
 
@@ -33,7 +32,7 @@ VIEW = View(
 )
 
 
-def inked(sheet: Picture, colour: tuple[int, int, int]) -> NDArray[np.bool_]:
+def inked(sheet: Pixels, colour: tuple[int, int, int]) -> Mask:
     return np.asarray(np.abs(sheet.astype(int) - colour).max(axis=2) <= 35)
 
 
@@ -56,7 +55,7 @@ def test_what_is_named_stands_out_and_nothing_else() -> None:
 
 
 def test_faces_are_told_of_all_or_only_of_what_is_named() -> None:
-    def told(sheet: Picture, left: int) -> bool:
+    def told(sheet: Pixels, left: int) -> bool:
         return bool(inked(sheet, PAPER)[150:380, left - 20 : left + 110].any())
 
     every, named = overlay(felt(), VIEW, ("c2",)), overlay(felt(), VIEW, ("c2",), every_face=False)

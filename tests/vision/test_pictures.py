@@ -14,14 +14,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from feltwatch.vision.image_file import LONGEST_SIDE, MOST_BYTES, Picture, PictureError, read_picture, spelled
+from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.image_file import LONGEST_SIDE, MOST_BYTES, PictureError, read_picture, spelled
 from feltwatch.vision.image_headers import orientation
 
 ROOT = Path(__file__).parents[2]
 EXIF_ORIENTATION = 0x0112
 
 
-def scene(width: int = 90, height: int = 60) -> Picture:
+def scene(width: int = 90, height: int = 60) -> Pixels:
     """Something smooth in which no turn and no mirror looks like another."""
     rough = np.random.default_rng(4).integers(0, 255, (4, 6, 3), dtype=np.uint8)
     return np.asarray(cv2.resize(rough, (width, height), interpolation=cv2.INTER_CUBIC), np.uint8)
@@ -31,7 +32,7 @@ SCENE = scene()
 AS_PIL = Image.fromarray(np.ascontiguousarray(SCENE[..., ::-1]))
 
 
-def encoded(kind: str, picture: Picture = SCENE, *how: int) -> bytes:
+def encoded(kind: str, picture: Pixels = SCENE, *how: int) -> bytes:
     return cv2.imencode(f".{kind}", picture, how)[1].tobytes()
 
 

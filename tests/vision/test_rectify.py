@@ -3,15 +3,15 @@
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.rectify import SIZE, rectangle, rectify
 
 QUAD = np.array([(120.0, 80.0), (200.0, 110.0), (160.0, 230.0), (80.0, 200.0)])
 CORNERS = ((255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255))
 
 
-def picture_of(quad: NDArray[np.float64], scale: float = 1.0) -> NDArray[np.uint8]:
+def picture_of(quad: Floats, scale: float = 1.0) -> Pixels:
     """Draw a card whose quarters have four colours."""
     card = np.zeros((400, 300, 3), np.uint8)
     for colour, (x, y) in zip(CORNERS, ((0, 0), (150, 0), (150, 200), (0, 200)), strict=True):
@@ -57,6 +57,6 @@ def test_the_rectangle_of_a_leaning_card_covers_it_best() -> None:
     assert own > 0.85
 
 
-def _overlap(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+def _overlap(one: Floats, other: Floats) -> float:
     both = cv2.intersectConvexConvex(one.astype(np.float32), other.astype(np.float32))[0]
     return both / (cv2.contourArea(one.astype(np.float32)) + cv2.contourArea(other.astype(np.float32)) - both)

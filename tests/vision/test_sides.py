@@ -3,8 +3,8 @@
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Mask
 from feltwatch.vision.motion.change_detector import Attention
 from feltwatch.vision.motion.hand_attribution import Sides
 from feltwatch.vision.tracking.track import Patch
@@ -27,7 +27,7 @@ def sides() -> Sides:
     return Sides(CAMERA, LAYOUT, ATTENTION.size, ATTENTION.factor)
 
 
-def over(*arms: Arm) -> NDArray[np.bool_]:
+def over(*arms: Arm) -> Mask:
     """Give what arms over the table disturb."""
     found = np.zeros(SHAPE, np.uint8)
     for arm in arms:
@@ -36,7 +36,7 @@ def over(*arms: Arm) -> NDArray[np.bool_]:
     return found.astype(bool)
 
 
-def watch(sides: Sides, disturbed: NDArray[np.bool_], start: float, end: float) -> None:
+def watch(sides: Sides, disturbed: Mask, start: float, end: float) -> None:
     for frame in range(round(start * 25), round(end * 25)):
         sides.step(frame / 25, disturbed)
 

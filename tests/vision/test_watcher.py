@@ -7,8 +7,8 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.tracking.card_tracker import UNREAD_S
 from tests.toy_table import LAYOUT, SIZE, STEP_S, Arm, Chips, Toy, laid, plain
 from tests.watching import SECOND, cards, handled, truth, watched
@@ -167,27 +167,27 @@ def test_chips_that_are_gone_were_seen_a_moment_before(toy: Toy) -> None:
 # ---- what befalls a camera ------------------------------------------------------------------------------------------
 
 
-def shaken(t: float, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def shaken(t: float, picture: Pixels) -> Pixels:
     x, y = 2.5 * np.sin(9 * t), 2.5 * np.cos(7 * t)
     way = np.array([[1, 0, x], [0, 1, y]], np.float64)
     return np.asarray(cv2.warpAffine(picture, way, SIZE, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
 
-def dimmed(t: float, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def dimmed(t: float, picture: Pixels) -> Pixels:
     return np.asarray(cv2.convertScaleAbs(picture, alpha=0.8 if t % 2 > 1 else 1.0), np.uint8)
 
 
 GRAIN = np.random.default_rng(8).normal(128, 4, (5, SIZE[1], SIZE[0], 3)).astype(np.uint8)
 
 
-def grainy(t: float, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def grainy(t: float, picture: Pixels) -> Pixels:
     grain = GRAIN[round(t * 1000) * 7 % 5]
     return np.asarray(cv2.addWeighted(picture, 1.0, grain, 1.0, -128.0), np.uint8)
 
 
 @pytest.mark.parametrize("befalls", [shaken, dimmed, grainy])
 def test_what_befalls_a_camera_is_nothing_that_happens(
-    befalls: Callable[[float, NDArray[np.uint8]], NDArray[np.uint8]],
+    befalls: Callable[[float, Pixels], Pixels],
 ) -> None:
     toy = Toy(befalls=befalls)
     assert toy.wait(3.0) == []

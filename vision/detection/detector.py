@@ -6,13 +6,10 @@ from math import ceil
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.models.shipped.registry import Model
+from feltwatch.vision.arrays import Floats, Indices, Pixels
 from feltwatch.vision.detection.runtime import THREADS, Run, open_model
-
-Picture = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 STRIDE = 32  # the sides of what the network sees are multiples of it
 FULL_PX = 1280  # the longer side of what it sees, at most
@@ -45,7 +42,7 @@ class Detector:
         self.certain = model.setting("certain")
         self.run: Run = open_model(model, provider, threads)
 
-    def find(self, picture: Picture, scale: float | None = None) -> list[Found]:
+    def find(self, picture: Pixels, scale: float | None = None) -> list[Found]:
         """Give what is in a picture, the surest first; the scale at which it is looked at can be told."""
         shown, scales = fitted(picture, scale)
         raw = self.run(shown[None])[0]
@@ -72,7 +69,7 @@ class Detector:
         return sorted(found, key=lambda one: -one.score)
 
 
-def fitted(picture: Picture, scale: float | None = None) -> tuple[Picture, Floats]:
+def fitted(picture: Pixels, scale: float | None = None) -> tuple[Pixels, Floats]:
     """Scale a picture to what the network sees, and fill its sides up; give it with the scale across and down."""
     height, width = picture.shape[:2]
     long = max(height, width)
@@ -104,7 +101,7 @@ def corners(boxes: Floats) -> Floats:
     return np.asarray(middle + signs[None, :, :1] * across[:, None] + signs[None, :, 1:] * along[:, None])
 
 
-def _merged(quads: Floats, scores: Floats, same: float) -> Iterator[tuple[NDArray[np.intp], Floats]]:
+def _merged(quads: Floats, scores: Floats, same: float) -> Iterator[tuple[Indices, Floats]]:
     """Put boxes of one thing together: which they are, the surest first, and the mean of all, weighed by score."""
     free, middles = np.ones(len(quads), bool), quads.mean(axis=1)
     turned = np.stack([np.roll(quads, turn, axis=1) for turn in range(4)])  # a box may start at any corner

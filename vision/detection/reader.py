@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from feltwatch.models.shipped.registry import Model
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.detection.runtime import THREADS, Run, open_model
 from feltwatch.vision.geometry.rectify import rectify
-
-Picture = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 BATCH = 32  # crops that are read in one call
 # Margin of a crop, and by how many corners it is turned: the second look is for what is doubtful.
@@ -33,7 +31,7 @@ class Reader:
         self.temperature = model.setting("temperature")
         self.run: Run = open_model(model, provider, threads)
 
-    def read(self, picture: Picture, quads: ArrayLike) -> list[Reading]:
+    def read(self, picture: Pixels, quads: ArrayLike) -> list[Reading]:
         """Read the cards within quads (N x 4 x 2) of a picture."""
         places = np.asarray(quads, np.float64).reshape(-1, 4, 2)
         logits = self.logits(self._crops(picture, places, *VIEWS[0]))
@@ -43,12 +41,12 @@ class Reader:
             logits[doubtful] = (logits[doubtful] + again) / 2
         return [self._reading(row) for row in probabilities(logits, self.temperature)]
 
-    def logits(self, crops: NDArray[np.uint8]) -> Floats:
+    def logits(self, crops: Pixels) -> Floats:
         """Give what the network says of crops (N x height x width x 3), before it is made likely."""
         rows = [self.run(crops[start : start + BATCH]) for start in range(0, len(crops), BATCH)]
         return np.concatenate(rows).astype(np.float64) if rows else np.zeros((0, len(self.classes)))
 
-    def _crops(self, picture: Picture, places: Floats, margin: float, turned: int) -> NDArray[np.uint8]:
+    def _crops(self, picture: Pixels, places: Floats, margin: float, turned: int) -> Pixels:
         cut = [rectify(picture, np.roll(place, turned, axis=0), margin) for place in places]
         return np.stack(cut) if cut else np.zeros((0, 1, 1, 3), np.uint8)
 

@@ -5,9 +5,9 @@ from types import MappingProxyType
 
 import numpy as np
 import onnxruntime
-from numpy.typing import NDArray
 
 from feltwatch.models.shipped.registry import Model, ModelError
+from feltwatch.vision.arrays import Floats32, Pixels
 
 PROVIDERS = MappingProxyType(
     {
@@ -19,7 +19,7 @@ PROVIDERS = MappingProxyType(
 )
 THREADS = 2
 
-Run = Callable[[NDArray[np.uint8]], NDArray[np.float32]]
+Run = Callable[[Pixels], Floats32]
 
 
 def provider_named(name: str) -> str:
@@ -56,7 +56,7 @@ def open_model(model: Model, provider: str = "cpu", threads: int = THREADS) -> R
         raise ModelError(f"provider {provider!r}: installed, but does not start here; see that its libraries are there")
     name = session.get_inputs()[0].name
 
-    def run(pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def run(pictures: Pixels) -> Floats32:
         return np.asarray(session.run(None, {name: pictures})[0], np.float32)
 
     return run

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.models.shipped.registry import MANIFEST, model
+from feltwatch.vision.arrays import Floats, Mask, Pixels
 from feltwatch.vision.detection.detections import Quad, Seen, SeenCard, SeenHand, SeenStack
 from feltwatch.vision.detection.detector import CARDS, Detector, Found
 from feltwatch.vision.detection.reader import Reader, Reading
 from feltwatch.vision.detection.runtime import THREADS
 
-Picture = NDArray[np.uint8]
 TALL_PX = 60.0  # a card less tall is small
 TOUCH = 0.03  # of a card's area, covered by another thing: they touch
 SQUARE = 0.87  # a card whose sides are so much alike may be seen so steeply that its longer side is the shorter
@@ -29,7 +28,7 @@ class Eyes:
     sure: float  # the least probability at which a face is told
     sure_hard: float  # the same of a card that something touches, or that is small
 
-    def look(self, picture: Picture) -> Seen:
+    def look(self, picture: Pixels) -> Seen:
         """Say what is in a picture (height x width x 3, blue first)."""
         found = self.detector.find(picture)
         touched = _touched([one.quad for one in found])
@@ -51,7 +50,7 @@ class Eyes:
         certain = any(card.face or card.confidence >= self.detector.certain for card in believed)
         return Seen(believed if certain else (), tuple(stacks), tuple(hands))
 
-    def _read(self, picture: Picture, cards: list[Found]) -> Iterator[tuple[Found, Reading]]:
+    def _read(self, picture: Pixels, cards: list[Found]) -> Iterator[tuple[Found, Reading]]:
         """Read each card; one that is nearly square is also read lying on its side, and the surer reading counts."""
         aside = [n for n, card in enumerate(cards) if _squareness(card.quad) > SQUARE]
         turned = [replace(cards[n], quad=np.roll(cards[n].quad, 1, axis=0)) for n in aside]
@@ -84,7 +83,7 @@ def open_eyes(provider: str = "cpu", threads: int = THREADS, manifest: Path = MA
     return Eyes(Detector(detector, provider, threads), Reader(reader, provider, threads), sure, sure_hard)
 
 
-def _touched(quads: list[NDArray[np.float64]]) -> NDArray[np.bool_]:
+def _touched(quads: list[Floats]) -> Mask:
     """Say of each quad (row) which others cover more than a sliver of it."""
     found = np.zeros((len(quads), len(quads)), bool)
     if not quads:
@@ -99,11 +98,11 @@ def _touched(quads: list[NDArray[np.float64]]) -> NDArray[np.bool_]:
     return found
 
 
-def _tall(quad: NDArray[np.float64]) -> float:
+def _tall(quad: Floats) -> float:
     return float(np.hypot(*(quad[3] - quad[0])))
 
 
-def _squareness(quad: NDArray[np.float64]) -> float:
+def _squareness(quad: Floats) -> float:
     """Give the shorter side over the longer."""
     sides = np.hypot(*(quad[[1, 3]] - quad[0]).T)
     return float(sides.min() / max(sides.max(), 1e-9))
@@ -115,6 +114,6 @@ def _stack(found: Found) -> SeenStack:
     return SeenStack((float(x), float(y)), (width + height) / 4, found.score)
 
 
-def _quad(quad: NDArray[np.float64]) -> Quad:
+def _quad(quad: Floats) -> Quad:
     a, b, c, d = ((float(x), float(y)) for x, y in quad)
     return a, b, c, d

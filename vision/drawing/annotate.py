@@ -8,10 +8,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.detection.detections import Point, Quad, Seen, SeenCard
-from feltwatch.vision.image_file import Picture
 
-Floats = NDArray[np.float64]
 Colour = tuple[int, int, int]  # blue green red
 
 READ: Colour = (60, 190, 30)
@@ -52,7 +51,7 @@ class _Place:
     corner: Floats | None  # of its card, where the tag stands beyond it
 
 
-def annotate(picture: Picture, seen: Seen) -> Picture:
+def annotate(picture: Pixels, seen: Seen) -> Pixels:
     """Draw on a copy: cards read in green, not told in amber, face down in blue; chips as circles; hands thinly."""
     sheet = picture.copy()
     line = line_width(sheet)
@@ -66,13 +65,13 @@ def annotate(picture: Picture, seen: Seen) -> Picture:
     return sheet
 
 
-def line_width(sheet: Picture) -> int:
+def line_width(sheet: Pixels) -> int:
     """Give how wide a line must be to be seen on a picture of this size."""
     height, width = sheet.shape[:2]
     return max(2, round(int(min(height, width)) / 450))
 
 
-def name_cards(sheet: Picture, cards: Sequence[SeenCard]) -> None:
+def name_cards(sheet: Pixels, cards: Sequence[SeenCard]) -> None:
     """Say on small plates what the cards are."""
     height, width = sheet.shape[:2]
     tags = [_tag(card, min(width, height)) for card in cards]
@@ -89,13 +88,13 @@ def colour_of(card: SeenCard) -> Colour:
     return UNTOLD if card.face is None else READ
 
 
-def outline(sheet: Picture, quad: Quad, colour: Colour, line: int) -> None:
+def outline(sheet: Pixels, quad: Quad, colour: Colour, line: int) -> None:
     points = _fine(np.array(quad))
     for ink, width in ((SHADOW, line + 2), (colour, line)):
         cv2.polylines(sheet, [points], True, ink, width, cv2.LINE_AA, SUBPIXELS)  # noqa: FBT003  closed, says OpenCV
 
 
-def circle(sheet: Picture, center: Point, radius: float, line: int, colour: Colour = CHIPS) -> None:
+def circle(sheet: Pixels, center: Point, radius: float, line: int, colour: Colour = CHIPS) -> None:
     x, y = _fine(np.array(center)).tolist()
     for ink, width in ((SHADOW, line + 2), (colour, line)):
         cv2.circle(sheet, (x, y), int(_fine(np.array(max(radius, 0.0)))), ink, width, cv2.LINE_AA, SUBPIXELS)
@@ -190,7 +189,7 @@ def _hidden(boxes: Floats, others: Sequence[Floats]) -> Floats:
     return shared
 
 
-def _string(sheet: Picture, tag: _Tag, place: _Place, line: int) -> None:
+def _string(sheet: Pixels, tag: _Tag, place: _Place, line: int) -> None:
     if place.corner is None:
         return
     (x, y), (to_x, to_y) = _fine(np.array([place.box.reshape(2, 2).mean(axis=0), place.corner])).tolist()
@@ -198,7 +197,7 @@ def _string(sheet: Picture, tag: _Tag, place: _Place, line: int) -> None:
         cv2.line(sheet, (x, y), (to_x, to_y), ink, width, cv2.LINE_AA, SUBPIXELS)
 
 
-def _plate(sheet: Picture, tag: _Tag, box: Floats, line: int) -> None:
+def _plate(sheet: Pixels, tag: _Tag, box: Floats, line: int) -> None:
     left, top, right, bottom = np.round(box).astype(int).tolist()
     paper, edge = (PAPER, colour_of(tag.card)) if tag.card.up else (DOWN, PAPER)
     cv2.rectangle(sheet, (left, top), (right, bottom), paper, cv2.FILLED)

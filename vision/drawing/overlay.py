@@ -6,10 +6,10 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detections import Point, Quad, SeenCard
 from feltwatch.vision.drawing.annotate import HANDS, PAPER, Colour, circle, colour_of, line_width, name_cards, outline
 from feltwatch.vision.drawing.view import LyingCard, View
-from feltwatch.vision.image_file import Picture
 
 NAMED: Colour = (60, 60, 255)  # round what an alert rests on
 BAND: Colour = (32, 28, 26)  # under words
@@ -21,7 +21,7 @@ WEIGHT = 400  # of letters, as in typesetting; 700 is bold
 BOLD = 700
 
 
-def overlay(picture: Picture, view: View, named: Collection[str] = (), *, every_face: bool = True) -> Picture:
+def overlay(picture: Pixels, view: View, named: Collection[str] = (), *, every_face: bool = True) -> Pixels:
     """Draw on a copy: all thinly; the cards (by id) and stacks (by spot) that are named boldly, with their faces.
 
     `every_face` writes the faces of the other cards too; without it only what is named is told.
@@ -69,7 +69,7 @@ def _quad(quad: Quad, by: float) -> Quad:
     return _point(a, by), _point(b, by), _point(c, by), _point(d, by)
 
 
-def close_up(picture: Picture, view: View, named: Collection[str]) -> Picture | None:
+def close_up(picture: Pixels, view: View, named: Collection[str]) -> Pixels | None:
     """Cut out and enlarge what is named, as the camera saw it; nothing where it lies too far apart to gain by it."""
     ends = [np.array(card.quad) for card in view.cards if card.id in named]
     ends += [np.add(one.center, [[-one.radius], [one.radius]]) for one in view.stacks if one.spot in named]
@@ -90,14 +90,14 @@ def close_up(picture: Picture, view: View, named: Collection[str]) -> Picture | 
 
 
 def captioned(
-    picture: Picture,
+    picture: Pixels,
     head: str,
     lines: Sequence[str],
     colour: Colour = NAMED,
     *,
     room: int = 0,
-    inset: Picture | None = None,
-) -> Picture:
+    inset: Pixels | None = None,
+) -> Pixels:
     """Set words on a band under a picture, so that they hide nothing of it; `room` fixes the band's lines.
 
     An inset stands on the band's right.
@@ -112,18 +112,18 @@ def captioned(
     step = round(size * 1.5)
     high = max(size + step * (room or 1 + len(rows)), 0 if inset is None else inset.shape[0] + size)
     high += (picture.shape[0] + high) % 2  # films want even sides
-    band: Picture = np.full((high, width, 3), BAND, np.uint8)
+    band: Pixels = np.full((high, width, 3), BAND, np.uint8)
     band[:, : round(picture.shape[0] * STRIPE)] = colour
     if inset is not None:
         band[size // 2 :, : width - size // 2][: inset.shape[0], -inset.shape[1] :] = inset
     _write(band, head, (left, size // 2 + size), size, BOLD)
     for number, row in enumerate(rows, 1):
         _write(band, row, (left, size // 2 + size + number * step), size, WEIGHT)
-    found: Picture = np.vstack([picture, band])
+    found: Pixels = np.vstack([picture, band])
     return found
 
 
-def noted(picture: Picture, head: str, lines: Sequence[str] = ()) -> Picture:
+def noted(picture: Pixels, head: str, lines: Sequence[str] = ()) -> Pixels:
     """Write words into a copy of a picture, from its lower left corner up, each row on a dark ground."""
     sheet = picture.copy()
     size = _letters(picture)
@@ -138,7 +138,7 @@ def noted(picture: Picture, head: str, lines: Sequence[str] = ()) -> Picture:
     return sheet
 
 
-def _letters(picture: Picture) -> int:
+def _letters(picture: Pixels) -> int:
     return max(12, round(int(min(picture.shape[:2])) / 42))
 
 
@@ -162,6 +162,6 @@ def _rows(text: str, width: int, size: int) -> list[str]:
     return rows
 
 
-def _write(sheet: Picture, text: str, origin: tuple[int, int], size: int, weight: int) -> None:
+def _write(sheet: Pixels, text: str, origin: tuple[int, int], size: int, weight: int) -> None:
     shown = "".join(sign if sign.isprintable() else " " for sign in text)
     cv2.putText(sheet, shown, origin, PAPER, cv2.FontFace("sans"), size, weight)

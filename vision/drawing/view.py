@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from feltwatch.vision.arrays import Floats
 from feltwatch.vision.detection.detections import Point, Quad
 
 
@@ -33,6 +31,6 @@ class View:
     doubts: tuple[str, ...] = ()
 
 
-def quad_of(corners: NDArray[np.float64]) -> Quad:
+def quad_of(corners: Floats) -> Quad:
     a, b, c, d = ((float(x), float(y)) for x, y in corners)
     return a, b, c, d

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from feltwatch.engine.model.spots import ZONES
+from feltwatch.vision.arrays import Mask
 from feltwatch.vision.detection.reader_classes import Faces
 from feltwatch.vision.layout.zones import Layout
 from feltwatch.vision.motion.hand_attribution import Sides
@@ -23,7 +24,7 @@ from feltwatch.vision.tracking.four_card_hands import (
     stands_for,
 )
 from feltwatch.vision.tracking.revealed_faces import Shown, revealed
-from feltwatch.vision.tracking.track import CLEAR, VOTES, Card, Mask, Votes, bearing, distance
+from feltwatch.vision.tracking.track import CLEAR, VOTES, Card, Votes, bearing, distance
 from feltwatch.vision.tracking.track_changes import Fact, Gone, New, Turned
 
 Event = dict[str, object]

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from feltwatch.vision.tracking.track import Card, Mask, Patch
+from feltwatch.vision.arrays import Mask
+from feltwatch.vision.tracking.track import Card, Patch
 
 FIRST = ".cards"  # where a hand's cards come to from the shoe; elsewhere only once some lie there
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Floats
 from feltwatch.vision.geometry.camera import NO_LENS, Camera, CameraError
 from feltwatch.vision.layout.zones import Layout
 
-Floats = NDArray[np.float64]
 Point = tuple[float, float]
 
 LEAST = 4  # marks

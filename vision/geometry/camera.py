@@ -8,9 +8,9 @@ from functools import cached_property
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from feltwatch.vision.arrays import Floats
 
 NO_LENS = (0.0, 0.0, 0.0, 0.0, 0.0)
 EXACTLY = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 50, 1e-3)  # pixels; by itself OpenCV stops at a tenth

@@ -11,13 +11,12 @@ from functools import cache
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Floats, Mask, Pixels
 from feltwatch.vision.geometry.calibration import Fit, Lens, Mark, MisfitError, calibrated
 from feltwatch.vision.geometry.camera import CameraError
 from feltwatch.vision.layout.zones import LayoutError, known_keys, numbers
 
-Floats = NDArray[np.float64]
 Point = tuple[float, float]
 
 CELLS = 5
@@ -66,7 +65,7 @@ def _dictionary() -> cv2.aruco.Dictionary:
     return cv2.aruco.getPredefinedDictionary(DICTIONARY)
 
 
-def cells(sheet: int) -> NDArray[np.bool_]:
+def cells(sheet: int) -> Mask:
     """Give the marker of a sheet, cell by cell: true is black."""
     side = CELLS + 2 * QUIET
     return np.asarray(cv2.aruco.generateImageMarker(_dictionary(), sheet, side, borderBits=QUIET) < 128)
@@ -100,7 +99,7 @@ def _is_sheet(sheet: int) -> bool:
     return 1 <= sheet <= LAST and sheet != FIRST_LARGE - 1
 
 
-def seen_sheets(picture: NDArray[np.uint8]) -> dict[int, Floats]:
+def seen_sheets(picture: Pixels) -> dict[int, Floats]:
     """Give the corners (4 x 2) of each sheet's marker that a picture shows, clockwise from its printed top left."""
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) if picture.ndim == 3 else picture
     settings = cv2.aruco.DetectorParameters()

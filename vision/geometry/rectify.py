@@ -4,17 +4,16 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Picture = NDArray[np.uint8]
-Floats = NDArray[np.float64]
+from feltwatch.vision.arrays import Floats, Pixels
 
 SIZE: Final = (128, 176)  # width, height of a crop
 MARGIN: Final = 0.03  # of the card's sides, shown all round it
 SHARP: Final = 1.3  # a picture that is shrunk by more is blurred first, or it would shimmer
 
 
-def rectify(picture: Picture, quad: ArrayLike, margin: float = MARGIN, size: tuple[int, int] = SIZE) -> Picture:
+def rectify(picture: Pixels, quad: ArrayLike, margin: float = MARGIN, size: tuple[int, int] = SIZE) -> Pixels:
     """Give the card within the quad (from its top left, clockwise), `margin` wider all round."""
     width, height = size
     x, y = margin * width / (1 + 2 * margin), margin * height / (1 + 2 * margin)
@@ -42,7 +41,7 @@ def rectangle(quad: ArrayLike) -> Floats:
     return np.asarray(corners.mean(axis=0) + half @ np.array([way, [-way[1], way[0]]]))
 
 
-def _near(picture: Picture, corners: Floats, margin: float) -> tuple[Picture, Floats]:
+def _near(picture: Pixels, corners: Floats, margin: float) -> tuple[Pixels, Floats]:
     """Give the part of the picture that the crop is made of, and the corners there."""
     reach = margin * float(np.ptp(corners, axis=0).max()) + 2
     low = np.floor(corners.min(axis=0) - reach).astype(int)

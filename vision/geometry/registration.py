@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Grey = NDArray[np.uint8]
-Floats = NDArray[np.float64]
+from feltwatch.vision.arrays import Floats, Floats32, Mask, Pixels
+
 Point = tuple[float, float]
 
 GRID = (16, 9)  # cells of the picture, so that corners are spread over it
@@ -50,14 +49,14 @@ UNKNOWN = Shift(0.0, 0.0, 0.0, trusted=False)
 class Nudge:
     """Holds the first picture, or one from the day of calibration, against each later one; can be pickled."""
 
-    def __init__(self, reference: Grey | None = None, region: Sequence[Point] = ()) -> None:
+    def __init__(self, reference: Pixels | None = None, region: Sequence[Point] = ()) -> None:
         """Take `region`, a polygon in pixels of the full picture, for where the felt is: people move outside it."""
         self._region = tuple(region)
-        self._even: Grey | None = None if reference is None else _evened(reference)
-        self._corners: NDArray[np.float32] | None = None
+        self._even: Pixels | None = None if reference is None else _evened(reference)
+        self._corners: Floats32 | None = None
         self._looks: deque[Shift] = deque(maxlen=LOOKS)
 
-    def step(self, small_grey: Grey, scale: float) -> Shift:
+    def step(self, small_grey: Pixels, scale: float) -> Shift:
         """Look at a small grey picture, of which a pixel is `scale` pixels of the full one."""
         even = _evened(small_grey)
         if self._even is None or self._even.shape != even.shape:
@@ -81,7 +80,7 @@ class Nudge:
         return Shift(dx, dy, turned, trusted=True, grown=grown)
 
 
-def _evened(grey: Grey) -> Grey:
+def _evened(grey: Pixels) -> Pixels:
     """Take the light out: what stays is how each pixel differs from those around it, in their own measure."""
     fine = grey.astype(np.float32)
     apart = fine - cv2.blur(fine, SOFT)
@@ -89,7 +88,7 @@ def _evened(grey: Grey) -> Grey:
     return np.asarray(cv2.convertScaleAbs(apart / spread, alpha=GAIN, beta=128), np.uint8)
 
 
-def _corners(even: Grey, region: Floats) -> NDArray[np.float32]:
+def _corners(even: Pixels, region: Floats) -> Floats32:
     """Give well-spread corners of the picture, n x 1 x 2."""
     height, width = even.shape
     mask = np.full(even.shape, 255 if len(region) < 3 else 0, np.uint8)
@@ -115,7 +114,7 @@ def _coarse(way: float) -> float:
     return round(way / COARSE) * COARSE
 
 
-def _shift(pictures: tuple[Grey, Grey], corners: NDArray[np.float32], start: Point, scale: float) -> Shift:
+def _shift(pictures: tuple[Pixels, Pixels], corners: Floats32, start: Point, scale: float) -> Shift:
     """Follow the corners from where the camera was last; where too few agree, lay the whole over the whole first."""
     if len(corners) < LEAST:
         return UNKNOWN
@@ -126,7 +125,7 @@ def _shift(pictures: tuple[Grey, Grey], corners: NDArray[np.float32], start: Poi
     return _followed(pictures, corners, (float(dx), float(dy)), scale)
 
 
-def _followed(pictures: tuple[Grey, Grey], corners: NDArray[np.float32], start: Point, scale: float) -> Shift:
+def _followed(pictures: tuple[Pixels, Pixels], corners: Floats32, start: Point, scale: float) -> Shift:
     guess = corners + np.array(start, np.float32)
     there, good, _ = cv2.calcOpticalFlowPyrLK(
         *pictures, corners, guess, winSize=(PATCH, PATCH), maxLevel=LEVELS, flags=cv2.OPTFLOW_USE_INITIAL_FLOW
@@ -148,7 +147,7 @@ def _followed(pictures: tuple[Grey, Grey], corners: NDArray[np.float32], start: 
     )
 
 
-def _most(here: Floats, there: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+def _most(here: Floats, there: Floats) -> tuple[Floats, Floats, Mask]:
     """Give the turn and growth (cosine and sine), the way, and who goes it, of most points."""
     a, b = np.array([1.0, 0.0]), np.median(there - here, axis=0)
     agree = np.ones(len(here), np.bool_)

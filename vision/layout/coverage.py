@@ -5,15 +5,12 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Floats, Mask
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.layout.zones import OFF_TABLE, Area, Layout
 from feltwatch.vision.motion.change_detector import Attention
 from feltwatch.vision.tracking.track import Patch
-
-Mask = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 CARD_MM: Final = 60.0  # a card whose middle lies on the border reaches so far over it
 GRAIN_MM: Final = 10.0

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.engine.model.spots import ZONES, PlaceTextError, parse_spot
+from feltwatch.vision.arrays import Floats32
 
 Point = tuple[float, float]
 
@@ -43,7 +43,7 @@ class Area:
         return abs(float(cv2.contourArea(np.array(self.polygon, dtype=np.float32))))
 
     @cached_property
-    def edge(self) -> NDArray[np.float32]:
+    def edge(self) -> Floats32:
         return np.array(self.polygon, dtype=np.float32)
 
     def holds(self, point: Point) -> bool:

@@ -10,11 +10,8 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Picture = NDArray[np.uint8]
-Mask = NDArray[np.bool_]
-Floats = NDArray[np.float32]
+from feltwatch.vision.arrays import Floats32, Indices, Mask, Pixels
 
 WIDE: Final = 640  # pixels of the small picture across
 LEAST: Final = 11  # grey levels: less is noise
@@ -39,7 +36,7 @@ class Sight:
     """One frame as attention sees it; masks are of the small picture."""
 
     t: float
-    small: Picture  # set straight
+    small: Pixels  # set straight
     shift: tuple[float, float]  # pixels of the whole picture by which it must be moved to lie as the first one
     gain: float
     moved: Mask
@@ -50,13 +47,13 @@ class Sight:
 class Slopes:
     """A blurred grey picture, how it rises across and along, and where that tells a shift."""
 
-    soft: Floats
-    across: Floats
-    along: Floats
+    soft: Floats32
+    across: Floats32
+    along: Floats32
     steep: Mask
 
     @staticmethod
-    def of(soft: Floats) -> "Slopes":
+    def of(soft: Floats32) -> "Slopes":
         across, along = (np.asarray(cv2.Sobel(soft, cv2.CV_32F, x, 1 - x, scale=1 / 8), np.float32) for x in (1, 0))
         steep = across * across + along * along > SLOPE * SLOPE
         steep[:4] = steep[-4:] = steep[:, :4] = steep[:, -4:] = False
@@ -71,20 +68,20 @@ class Attention:
         self.factor = width / WIDE
         self.size = small_size(width, height)
         shape = (self.size[1], self.size[0])
-        self.raw: Picture | None = None  # the last frame, as it was
-        self.known: Floats | None = None  # what was last understood
+        self.raw: Pixels | None = None  # the last frame, as it was
+        self.known: Floats32 | None = None  # what was last understood
         self.edges = np.zeros(shape, np.uint8)
-        self.bare: Picture | None = None  # the felt, as far as it was seen empty
+        self.bare: Pixels | None = None  # the felt, as far as it was seen empty
         self.bare_edges = np.zeros(shape, np.uint8)
         self.is_bare = np.zeros(shape, bool)
         self.moved_at = np.full(shape, -1e9, np.float32)
         self.noise = NOISE
         self.count = 0
-        self._kept: list[tuple[float, Picture]] = []
+        self._kept: list[tuple[float, Pixels]] = []
         self._slopes: Slopes | None = None  # of what is known, until that changes
         self._unsettled = np.zeros(shape, bool)  # what differed from what is known, or moved, a frame ago
 
-    def step(self, t: float, picture: Picture, raw: Picture | None = None) -> Sight:
+    def step(self, t: float, picture: Pixels, raw: Pixels | None = None) -> Sight:
         """Take a frame, and what `shrunk` makes of it if that was made; say what moved and what differs."""
         self.raw = raw = shrunk(picture) if raw is None else raw
         if self.known is None:
@@ -133,7 +130,7 @@ class Attention:
             self.is_bare[part] |= where[part]
             self.bare_edges[part] = _edges(self.bare[part])
 
-    def felt(self, points: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Floats:
+    def felt(self, points: tuple[Indices, Indices]) -> Floats32:
         """Give how the felt looked when it was empty at points (rows, columns) of the small picture."""
         assert self.bare is not None  # noqa: S101  a sight comes after the first step
         return self.bare[points].astype(np.float32)
@@ -154,13 +151,13 @@ class Attention:
         self.noise, self.count, self._kept = NOISE, 1, [(sight.t, sight.small)]
         self._unsettled.fill(False)  # noqa: FBT003  what the array is filled with
 
-    def _begin(self, raw: Picture) -> None:
+    def _begin(self, raw: Pixels) -> None:
         self.known = raw.astype(np.float32)
         self.bare = raw.copy()
         self.edges = _edges(raw)
         self.bare_edges = self.edges.copy()
 
-    def _lit(self, raw: Picture) -> tuple[Picture, float]:
+    def _lit(self, raw: Pixels) -> tuple[Pixels, float]:
         """Undo what makes the whole picture lighter or darker."""
         assert self.known is not None  # noqa: S101  begun
         now, then = raw[::8, ::8].astype(np.float32) + 4, self.known[::8, ::8] + 4
@@ -169,7 +166,7 @@ class Attention:
             return raw, 1.0
         return cv2.convertScaleAbs(raw, alpha=gain, beta=4 * (gain - 1)).astype(np.uint8, copy=False), gain
 
-    def _straight(self, small: Picture) -> tuple[Picture, tuple[float, float]]:
+    def _straight(self, small: Pixels) -> tuple[Pixels, tuple[float, float]]:
         """Undo the shaking of the camera: by what lay still before, not by what comes to lie on the table."""
         assert self.known is not None  # noqa: S101  begun
         if self._slopes is None:
@@ -182,7 +179,7 @@ class Attention:
         straight = cv2.warpAffine(small, home, self.size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return straight.astype(np.uint8, copy=False), (-x, -y)
 
-    def _moved(self, t: float, small: Picture, tolerated: NDArray[np.uint8]) -> Mask:
+    def _moved(self, t: float, small: Pixels, tolerated: Pixels) -> Mask:
         """Say what differs from a moment ago; the noise is measured on the way."""
         self._kept = [one for one in self._kept if one[0] >= t - KEPT_S] or self._kept[-1:]  # nothing came since
         old = [one for one in self._kept if one[0] <= t - BRIEF_S] or self._kept[:1]
@@ -198,7 +195,7 @@ def small_size(width: int, height: int) -> tuple[int, int]:
     return WIDE, round(height / (width / WIDE))
 
 
-def shrunk(picture: Picture) -> Picture:
+def shrunk(picture: Pixels) -> Pixels:
     """Give the small picture of a frame. It hangs on nothing else, so whoever takes frames can make it on the way."""
     size = small_size(picture.shape[1], picture.shape[0])
     return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
@@ -212,14 +209,14 @@ def _around(where: Mask) -> tuple[slice, slice] | None:
     return slice(max(top - 2, 0), top + high + 2), slice(max(left - 2, 0), left + wide + 2)
 
 
-def _soft(picture: NDArray[np.uint8] | Floats) -> Floats:
+def _soft(picture: Pixels | Floats32) -> Floats32:
     """Give a grey picture of half the size, blurred so that a shift of a pixel is a slope."""
     half = cv2.resize(picture, (picture.shape[1] // 2, picture.shape[0] // 2), interpolation=cv2.INTER_AREA)
     grey = cv2.cvtColor(half.astype(np.float32, copy=False), cv2.COLOR_BGR2GRAY)
     return np.asarray(cv2.GaussianBlur(grey, (0, 0), 1.2), np.float32)
 
 
-def _drift(known: Slopes, seen: Floats, still: Mask) -> tuple[float, float]:
+def _drift(known: Slopes, seen: Floats32, still: Mask) -> tuple[float, float]:
     """Give by how many pixels of the whole small picture it was shifted: least squares over its slopes, repeated."""
     across, along = known.across, known.along
     steep = known.steep & still[::2, ::2][: seen.shape[0], : seen.shape[1]]
@@ -249,7 +246,7 @@ def _drift(known: Slopes, seen: Floats, still: Mask) -> tuple[float, float]:
     return 2 * x, 2 * y
 
 
-def _middle(values: NDArray[np.uint8] | Floats) -> float:
+def _middle(values: Pixels | Floats32) -> float:
     """Give the median, as NumPy does, but in a third of its time."""
     flat, half = values.ravel(), values.size // 2
     if values.size % 2:
@@ -258,14 +255,14 @@ def _middle(values: NDArray[np.uint8] | Floats) -> float:
     return float((low / 2) + (high / 2))
 
 
-def _apart(one: Picture, other: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _apart(one: Pixels, other: Pixels) -> Pixels:
     """Give by how much two pictures differ, in the channel in which they differ most."""
     found = cv2.absdiff(one, other)
     blue, green, red = cv2.split(found)
     return np.asarray(cv2.max(cv2.max(blue, green), red), np.uint8)
 
 
-def _edges(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _edges(picture: Pixels) -> Pixels:
     """Give what a shift of a hair may change at each point."""
     grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8)
     kernel = np.ones((3, 3), np.uint8)

@@ -7,12 +7,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Indices, Mask, Pixels
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.layout.zones import Area, Layout
 from feltwatch.vision.tracking.track import Patch
-
-Mask = NDArray[np.bool_]
-Cells = NDArray[np.intp]  # of the coarse picture, numbered row by row
 
 COARSE: Final = 4  # pixels of the small picture for one cell
 DEALERS_MM: Final = 30.0  # of the felt belong to the dealer's edge
@@ -50,10 +48,10 @@ class Sides:
             players |= border.ravel() & ~dealers & (away > -NEAR_MM)
         self.ends = {DEALER: np.flatnonzero(dealers), PLAYER: np.flatnonzero(players)}
         self.places = {area.name: self._cells(area, camera, step) for area in layout.areas}
-        self.over: deque[tuple[float, NDArray[np.uint8]]] = deque()  # whose arms were where
+        self.over: deque[tuple[float, Pixels]] = deque()  # whose arms were where
         self.quiet = np.zeros(len(felt))  # when each cell was last seen undisturbed
 
-    def _cells(self, area: Area, camera: Camera, step: float) -> Cells:
+    def _cells(self, area: Area, camera: Camera, step: float) -> Indices:
         """Give the cells of a place."""
         points = (camera.to_picture(np.array(area.polygon)) + 0.5) / step - 0.5
         found = np.zeros(self.size[::-1], np.uint8)
@@ -92,7 +90,7 @@ class Sides:
             since -= LEAD_S
         return self._alone(cells, since)
 
-    def _alone(self, cells: Cells | None, since: float) -> str | None:
+    def _alone(self, cells: Indices | None, since: float) -> str | None:
         if cells is None:
             return None
         recent = [int(np.bitwise_or.reduce(sides[cells], initial=0)) for when, sides in self.over if when >= since]
@@ -101,7 +99,7 @@ class Sides:
             return None
         return "dealer" if dealer >= FEW else "player"
 
-    def cells(self, patch: Patch) -> Cells:
+    def cells(self, patch: Patch) -> Indices:
         """Give the cells that a patch of the small picture fills, or, if it is small, those of which it fills most."""
         rows, columns = np.nonzero(patch.mask)
         y = np.minimum((rows + patch.box[0].start) // COARSE, self.size[1] - 1)

@@ -7,17 +7,13 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Floats, Mask, Pixels
 from feltwatch.vision.motion.change_detector import Attention, Sight
 from feltwatch.vision.motion.hand_attribution import Sides
 from feltwatch.vision.motion.roi_detection import Glimpse
 from feltwatch.vision.tracking.four_card_hands import NO_FOURS, Fours
 from feltwatch.vision.tracking.track import Card, Patch
-
-Mask = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Picture = NDArray[np.uint8]
 
 FEW: Final = 12  # pixels tell nothing
 FELT: Final = 45.0  # grey levels: so much the weave of the felt may differ, pixel by pixel
@@ -30,7 +26,7 @@ class Look:
     sight: Sight
     attention: Attention
     sides: Sides
-    picture: Picture
+    picture: Pixels
     glimpse: Glimpse
     where: Mask  # what is looked at: changed, and calm
     moving: Mask
@@ -54,7 +50,7 @@ class Look:
     def hands(self) -> list[Patch]:
         return [Patch.of(quad, self.attention.factor, self.where.shape) for quad in self.glimpse.hands]
 
-    def patch(self, quad: NDArray[np.float64]) -> Patch:
+    def patch(self, quad: Floats) -> Patch:
         return Patch.of(quad, self.attention.factor, self.where.shape)
 
     def under_hand(self, patch: Patch) -> bool:

@@ -7,12 +7,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.detection.detector import CARDS, Found
 from feltwatch.vision.detection.still_reader import Eyes
 from feltwatch.vision.geometry.camera import Camera
-
-Picture = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 LOOKED_AT: Final = 0.78  # pixels a millimetre at which parts of the table are shown to the detector
 CARD_MM: Final = (60.0, 88.5)  # poker and bridge cards are a little wider and narrower
@@ -68,7 +66,7 @@ class Aim:
     card_mm: tuple[float, float] | None = None
 
 
-def glimpse(eyes: Eyes, camera: Camera, picture: Picture, rect: Rect, shift: tuple[float, float], aim: Aim) -> Glimpse:
+def glimpse(eyes: Eyes, camera: Camera, picture: Pixels, rect: Rect, shift: tuple[float, float], aim: Aim) -> Glimpse:
     """Look at a part of a picture; `shift` is what moves the picture to where it lay when watching began."""
     left, top, right, bottom = rect
     middle = camera.to_felt([[(left + right) / 2, (top + bottom) / 2]])[0]
@@ -141,7 +139,7 @@ def _stack(camera: Camera, found: Found, moved: Floats) -> StackGlimpse | None:
 
 def grouped(found: list[int], boxes: NDArray[np.int32], room: float) -> list[list[int]]:
     """Put together what one look can take in."""
-    groups: list[tuple[list[int], NDArray[np.float64]]] = []
+    groups: list[tuple[list[int], Floats]] = []
     for n in found:
         low, high = boxes[n, :2].astype(float), (boxes[n, :2] + boxes[n, 2:4]).astype(float)
         for k, (members, span) in enumerate(groups):

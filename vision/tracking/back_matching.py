@@ -10,15 +10,11 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Floats, Floats32, Pixels
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.motion.roi_detection import CardGlimpse, Glimpse
 from feltwatch.vision.tracking.track import Card
-
-Picture = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Crop = NDArray[np.float32]
 
 ROUGH: Final = 0.8  # pixels a millimetre, as a camera over a table sees it
 SHARP: Final = 1.6
@@ -74,7 +70,7 @@ class Range:
 class Shot:
     """What is looked at, and what is known of it: `still` tells of a quad whether nothing moves there."""
 
-    picture: Picture
+    picture: Pixels
     shift: tuple[float, float]
     still: Callable[[Floats], bool]
     known: Sequence[Card]  # the cards that lie there, or came just now
@@ -84,12 +80,12 @@ class Shot:
 class Print:
     """What backs of one kind look like from above, as those that lay alone were seen."""
 
-    crops: list[Crop] = field(default_factory=list)
+    crops: list[Floats32] = field(default_factory=list)
     sizes: list[tuple[float, float]] = field(default_factory=list)
     size: tuple[float, float] = (0.0, 0.0)
-    faces: dict[float, tuple[Crop, ...]] = field(default_factory=dict)  # by pixels a millimetre
+    faces: dict[float, tuple[Floats32, ...]] = field(default_factory=dict)  # by pixels a millimetre
 
-    def learn(self, crop: Crop, size: tuple[float, float]) -> None:
+    def learn(self, crop: Floats32, size: tuple[float, float]) -> None:
         """Take one more back."""
         self.crops.append(crop)
         self.sizes.append(size)
@@ -97,7 +93,7 @@ class Print:
         self.size = float(wide), float(long)
         self.faces = {dots: self._faces(dots) for dots in (ROUGH, SHARP)}
 
-    def _faces(self, dots: float) -> tuple[Crop, ...]:
+    def _faces(self, dots: float) -> tuple[Floats32, ...]:
         """Give the print at a scale; and turned around, if it then looks otherwise."""
         wide, long = (round(side * SHARP) for side in self.size)
         mean = np.mean(self.crops, axis=0).astype(np.float32)
@@ -234,7 +230,7 @@ class Backs:
                     found.append(Fit((float(place[0]), float(place[1])), angle + around, most, kind.size))
         return found
 
-    def _flat(self, shot: Shot, pose: Fit, dots: float) -> Crop:
+    def _flat(self, shot: Shot, pose: Fit, dots: float) -> Floats32:
         """Give a rectangle of the felt as seen straight from above."""
         corners = self.camera.to_picture(pose.corners()) - shot.shift
         wide, long = (round(side * dots) for side in pose.size)
@@ -268,7 +264,7 @@ def _apart(fits: Sequence[Fit]) -> list[Fit]:
     return found
 
 
-def _peaks(like: Crop, apart: int) -> Iterator[tuple[float, float, float]]:
+def _peaks(like: Floats32, apart: int) -> Iterator[tuple[float, float, float]]:
     """Give the two best matches: how good, and where between the pixels."""
     left = like.copy()
     for _ in range(2):
@@ -279,7 +275,7 @@ def _peaks(like: Crop, apart: int) -> Iterator[tuple[float, float, float]]:
         left[max(row - apart, 0) : row + apart + 1, max(column - apart, 0) : column + apart + 1] = 0
 
 
-def _peak(like: NDArray[np.float32], column: int, row: int) -> tuple[float, float]:
+def _peak(like: Floats32, column: int, row: int) -> tuple[float, float]:
     """Give where between the pixels the match is best."""
 
     def between(low: float, middle: float, high: float) -> float:
@@ -307,5 +303,5 @@ def _under(quad: Floats, hands: Sequence[Floats]) -> float:
     return max((float(one) / max(area, 1e-6) for one in shared), default=0.0)
 
 
-def _points(quad: Floats) -> Crop:
+def _points(quad: Floats) -> Floats32:
     return quad.astype(np.float32)

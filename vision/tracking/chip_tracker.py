@@ -4,14 +4,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Floats32, Indices
 from feltwatch.vision.layout.zones import Layout
 from feltwatch.vision.motion.roi_context import Look
 from feltwatch.vision.motion.roi_detection import StackGlimpse
 from feltwatch.vision.tracking.track import VOTES, Patch, Stack, distance
 
-Points = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows, columns
+Points = tuple[Indices, Indices]  # rows, columns
 
 SAME_MM: Final = 10.0
 IN_PART_MM: Final = 30.0  # so near a stack no other has room: beside a hand, it is what shows of the one that stands
@@ -194,7 +194,7 @@ def _bare_points(patch: Patch, look: Look) -> Points:
     return rows + patch.box[0].start, columns + patch.box[1].start
 
 
-def _apart(look: Look, points: Points, other: NDArray[np.float32]) -> NDArray[np.float32]:
+def _apart(look: Look, points: Points, other: Floats32) -> Floats32:
     apart = np.abs(look.sight.small[points].astype(np.float32) - other)
     return np.asarray(apart.max(axis=1, initial=0), np.float32)
 
@@ -219,7 +219,7 @@ def _printed(seen: StackGlimpse, look: Look) -> bool:
     return _as_around(seen, look)[1] > PRINT
 
 
-def _as_around(seen: StackGlimpse, look: Look) -> tuple[NDArray[np.float32], float]:
+def _as_around(seen: StackGlimpse, look: Look) -> tuple[Floats32, float]:
     """Give the colour around what may be a stack, and how much of it has that colour."""
     (x, y), radius = np.subtract(seen.center, look.sight.shift), seen.radius_px
     low = np.maximum(np.floor([x - 3 * radius, y - 3 * radius]).astype(int), 0)

@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.detection.still_reader import Eyes
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.motion.roi_detection import CardGlimpse
 
-Picture = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 Size = tuple[float, float]
 Ways = Sequence[float]  # degrees
 
@@ -34,7 +32,7 @@ class Supposing:
         self.camera = camera
 
     def crosswise(
-        self, eyes: Eyes, picture: Picture, shift: tuple[float, float], middles: Floats, lies: tuple[Ways, Size]
+        self, eyes: Eyes, picture: Pixels, shift: tuple[float, float], middles: Floats, lies: tuple[Ways, Size]
     ) -> CardGlimpse | None:
         """Look for a card across others: `middles` are where its own may be, `lies` how it may lie, and how large."""
         angles, size = lies

@@ -11,12 +11,9 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from feltwatch.vision.arrays import Floats, Mask
 from feltwatch.vision.motion.roi_detection import CardGlimpse
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 SURE: Final = 0.94  # a face this likely is read for certain in one look
 # By all votes together so likely, a face is told, by how tall its card is shown: what is small is read wrong alike in

@@ -10,8 +10,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 from feltwatch.datasets.art.cards.decks import CARD_PX
 from feltwatch.datasets.art.cards.pips import Cut, Outline, outlines
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.common.errors import DataError
+from feltwatch.vision.arrays import Pixels
 
 WIDTH_MM, HEIGHT_MM = 63.0, 88.0
 TALLEST = 1.1  # of a capital: where the tail of a J or a Q is pressed up
@@ -85,13 +85,13 @@ class Canvas:
         corner = (round(place.x * FINE - shown.width / 2), round(place.y * FINE - shown.height / 2))
         self.image.paste(colour, corner, shown)
 
-    def picture(self, picture: Picture, x: float, y: float, height: float) -> None:
+    def picture(self, picture: Pixels, x: float, y: float, height: float) -> None:
         """Put a BGR picture down with its middle at x, y."""
         size = (round(height * FINE * picture.shape[1] / picture.shape[0]), round(height * FINE))
         shown = Image.fromarray(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB)).resize(size, Image.Resampling.LANCZOS)
         self.image.paste(shown, (round(x * FINE - size[0] / 2), round(y * FINE - size[1] / 2)))
 
-    def texture(self) -> Picture:
+    def texture(self) -> Pixels:
         """Give what was drawn as a texture of CARD_PX, BGR."""
         fine = cv2.cvtColor(np.asarray(self.image), cv2.COLOR_RGB2BGR)
         return cv2.resize(fine, CARD_PX, interpolation=cv2.INTER_AREA).astype(np.uint8)

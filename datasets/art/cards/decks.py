@@ -8,10 +8,11 @@ from types import MappingProxyType
 import cv2
 import numpy as np
 
-from feltwatch.datasets.common.cache import BUNDLED, Picture, cache_dir, read_picture
+from feltwatch.datasets.common.cache import BUNDLED, cache_dir, read_picture
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.card_codes import FACES, card_named
 from feltwatch.datasets.sources.manifest import split_of
+from feltwatch.vision.arrays import Pixels
 
 CARD_PX = (252, 352)  # width, height: 4 px a millimetre of a card of 63 x 88 mm
 PICTURES = (".png", ".webp", ".jpg", ".jpeg")
@@ -29,7 +30,7 @@ class DeckError(DataError):
 class Deck:
     name: str
     split: str  # train, val, test or reserved
-    faces: Mapping[str, Picture]  # "9h" -> height x width x 3, BGR, read-only
+    faces: Mapping[str, Pixels]  # "9h" -> height x width x 3, BGR, read-only
 
 
 def load_deck(name: str) -> Deck:
@@ -55,7 +56,7 @@ def load_folder(path: Path, name: str | None = None, split: str = "train", *, sm
     return Deck(name or Path(path).name, split, MappingProxyType(faces))
 
 
-def load_back(name: str) -> Picture:
+def load_back(name: str) -> Pixels:
     """Give the bundled, fetched or drawn back of this name."""
     for folder in (BUNDLED / "backs", cache_dir() / "backs"):
         for suffix in PICTURES:
@@ -67,7 +68,7 @@ def load_back(name: str) -> Picture:
     )
 
 
-def texture(picture: Picture, where: object, *, small: bool = False) -> Picture:
+def texture(picture: Pixels, where: object, *, small: bool = False) -> Pixels:
     """Cut a picture at the card's edge, fill its corners with its paper, and scale it to CARD_PX."""
     cut = _without_outline(_on_paper(picture, where))
     height, width = cut.shape[:2]
@@ -97,7 +98,7 @@ def pictures_in(folder: Path) -> dict[str, Path]:
     return found
 
 
-def _face(path: Path, *, small: bool) -> Picture:
+def _face(path: Path, *, small: bool) -> Pixels:
     try:
         return texture(read_picture(path), path, small=small)
     except DeckError:
@@ -106,7 +107,7 @@ def _face(path: Path, *, small: bool) -> Picture:
         raise DeckError(str(fault)) from fault
 
 
-def _on_paper(picture: Picture, where: object) -> Picture:
+def _on_paper(picture: Pixels, where: object) -> Pixels:
     if picture.shape[2] == 3:
         return picture
     solid = picture[..., 3] > 127
@@ -118,7 +119,7 @@ def _on_paper(picture: Picture, where: object) -> Picture:
     return np.rint(colour * alpha + paper(cut) * (1 - alpha)).astype(np.uint8)
 
 
-def paper(picture: Picture) -> Picture:
+def paper(picture: Pixels) -> Pixels:
     """Give the colour of the paper: the median of the card's border, outlines and clear corners left out."""
     height, width = picture.shape[:2]
     depth = max(1, round(width * 0.03))
@@ -128,11 +129,11 @@ def paper(picture: Picture) -> Picture:
     if picture.shape[2] == 4:
         ring &= picture[..., 3] > 250
     border = picture[ring][:, :3] if ring.any() else picture.reshape(-1, picture.shape[2])[:, :3]
-    colour: Picture = np.median(border, axis=0).astype(np.uint8)
+    colour: Pixels = np.median(border, axis=0).astype(np.uint8)
     return colour
 
 
-def _without_outline(picture: Picture) -> Picture:
+def _without_outline(picture: Pixels) -> Pixels:
     """Take off a thin drawn outline, which no printed card has; a back whose pattern runs to the edge stays whole."""
     height, width = picture.shape[:2]
     ground = paper(picture)
@@ -142,7 +143,7 @@ def _without_outline(picture: Picture) -> Picture:
     return picture
 
 
-def _edge_differs(picture: Picture, ground: Picture, depth: int) -> bool:
+def _edge_differs(picture: Pixels, ground: Pixels, depth: int) -> bool:
     height, width = picture.shape[:2]
     inside = picture[depth : height - depth, depth : width - depth]
     margin_y, margin_x = inside.shape[0] // 8, inside.shape[1] // 8  # the corners are round

@@ -12,9 +12,9 @@ from feltwatch.datasets.art.cards.aces import ACES, Maker
 from feltwatch.datasets.art.cards.canvas import HEIGHT_MM, WIDTH_MM, Canvas, Colour, Place, colour_of, letters
 from feltwatch.datasets.art.cards.designs import Recipe
 from feltwatch.datasets.art.cards.pips import CUTS, Cut
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.card_codes import FACES
+from feltwatch.vision.arrays import Pixels
 
 PALETTES = MappingProxyType(  # spades, hearts, diamonds, clubs
     {
@@ -117,13 +117,13 @@ def check(recipe: Recipe) -> None:
             raise DataError(f"recipe {recipe.name!r}: no {key} {found!r}; there are: {', '.join(allowed)}")
 
 
-def draw_deck(recipe: Recipe, courts: Mapping[str, Picture], font: Path) -> dict[str, Picture]:
+def draw_deck(recipe: Recipe, courts: Mapping[str, Pixels], font: Path) -> dict[str, Pixels]:
     """Give the 52 textures of a recipe; `courts` holds the pictures of the twelve court cards."""
     style = Style.of(recipe)
     return {face: draw_face(style, face, courts, font) for face in FACES}
 
 
-def draw_face(style: Style, face: str, courts: Mapping[str, Picture], font: Path) -> Picture:
+def draw_face(style: Style, face: str, courts: Mapping[str, Pixels], font: Path) -> Pixels:
     canvas = Canvas()
     rank, suit = face[0], face[1]
     ink = style.inks["shdc".index(suit)]
@@ -138,7 +138,7 @@ def draw_face(style: Style, face: str, courts: Mapping[str, Picture], font: Path
     return _printed(canvas.texture(), style)
 
 
-def _court(canvas: Canvas, style: Style, picture: Picture, ink: Colour) -> None:
+def _court(canvas: Canvas, style: Style, picture: Pixels, ink: Colour) -> None:
     height = style.court_mm
     width = height * picture.shape[1] / picture.shape[0]
     canvas.picture(picture, WIDTH_MM / 2, HEIGHT_MM / 2, height)
@@ -189,7 +189,7 @@ def _cornered(x: float, y: float, height: float, *, right: bool, turned: bool) -
     return Place(across, HEIGHT_MM - y if turned else y, height, turned)
 
 
-def _printed(picture: Picture, style: Style) -> Picture:
+def _printed(picture: Pixels, style: Style) -> Pixels:
     """Lay the ink on its paper; linen has a fine weave pressed into it."""
     red, green, blue = style.paper
     ground = np.full(picture.shape, (blue, green, red), np.float32)
@@ -200,7 +200,7 @@ def _printed(picture: Picture, style: Style) -> Picture:
     return np.rint(picture * (ground / 255)).astype(np.uint8)
 
 
-def court_picture(card: Picture, box: tuple[float, float, float, float]) -> Picture:
+def court_picture(card: Pixels, box: tuple[float, float, float, float]) -> Pixels:
     """Cut the court's picture out of a card of another deck; the box is in parts of its width and height."""
     height, width = card.shape[:2]
     left, top, right, bottom = box
@@ -211,7 +211,7 @@ def court_picture(card: Picture, box: tuple[float, float, float, float]) -> Pict
     return np.rint(cut[..., :3] * alpha + 255.0 * (1 - alpha)).astype(np.uint8)
 
 
-def sheet(faces: Mapping[str, Picture], width: int = 126) -> Picture:
+def sheet(faces: Mapping[str, Pixels], width: int = 126) -> Pixels:
     """Give a contact sheet of the 52, a suit a row, to be looked at."""
     order = [rank + suit for suit in "shdc" for rank in "A23456789TJQK"]
     height = round(width * HEIGHT_MM / WIDTH_MM)

@@ -5,99 +5,95 @@ from types import MappingProxyType
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.cards.canvas import FINE, HEIGHT_MM, WIDTH_MM, colour_of
 from feltwatch.datasets.art.cards.decks import CARD_PX
 from feltwatch.datasets.art.cards.designs import BackRecipe
 from feltwatch.datasets.art.cards.pips import CUTS, outlines
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.common.errors import DataError
-
-Grid = NDArray[np.floating]
-Mask = NDArray[np.bool_]
+from feltwatch.vision.arrays import AnyFloats, Mask, Pixels
 
 
-def _folded(value: Grid, step: float) -> Grid:
+def _folded(value: AnyFloats, step: float) -> AnyFloats:
     """Give the distance to the nearest multiple of the step, from 0 to half a step."""
-    away: Grid = np.abs(value - step * np.round(value / step)).astype(np.float32)
+    away: AnyFloats = np.abs(value - step * np.round(value / step)).astype(np.float32)
     return away
 
 
-def _lattice(x: Grid, y: Grid, step: float) -> Mask:
+def _lattice(x: AnyFloats, y: AnyFloats, step: float) -> Mask:
     return (_folded(x + y, step) < step * 0.13) | (_folded(x - y, step) < step * 0.13)
 
 
-def _diamonds(x: Grid, y: Grid, step: float) -> Mask:
+def _diamonds(x: AnyFloats, y: AnyFloats, step: float) -> Mask:
     return _folded(x, step) + _folded(y, step * 1.6) / 1.6 < step * 0.36
 
 
-def _argyle(x: Grid, y: Grid, step: float) -> Mask:
+def _argyle(x: AnyFloats, y: AnyFloats, step: float) -> Mask:
     far = _folded(x, step) + _folded(y, step * 1.6) / 1.6
     thin = (_folded(x + y / 1.6, step) < step * 0.04) | (_folded(x - y / 1.6, step) < step * 0.04)
     return (far < step * 0.28) ^ thin
 
 
-def _dots(x: Grid, y: Grid, step: float) -> Mask:
+def _dots(x: AnyFloats, y: AnyFloats, step: float) -> Mask:
     other = np.hypot(_folded(x - step / 2, step), _folded(y - step / 2, step))
     return np.minimum(np.hypot(_folded(x, step), _folded(y, step)), other) < step * 0.24
 
 
-def _rings(x: Grid, y: Grid, step: float) -> Mask:
+def _rings(x: AnyFloats, y: AnyFloats, step: float) -> Mask:
     far = np.hypot(_folded(x, step), _folded(y, step))
     other = np.hypot(_folded(x - step / 2, step), _folded(y - step / 2, step))
     return (np.abs(far - step * 0.42) < step * 0.06) | (np.abs(other - step * 0.42) < step * 0.06)
 
 
-def _scales(x: Grid, y: Grid, step: float) -> Mask:
+def _scales(x: AnyFloats, y: AnyFloats, step: float) -> Mask:
     row = np.round(np.abs(y) / (step / 2))
     far = np.hypot(_folded(x + (row % 2) * step / 2, step), np.abs(y) - row * step / 2)
     marked: Mask = (far % (step * 0.2)) < step * 0.09
     return marked
 
 
-def _stars(x: Grid, y: Grid, step: float) -> Mask:
+def _stars(x: AnyFloats, y: AnyFloats, step: float) -> Mask:
     across, down = _folded(x, step), _folded(y, step)
     marked: Mask = np.sqrt(across) + np.sqrt(down) < np.sqrt(step * 0.44)
     return marked
 
 
-def _weave(x: Grid, y: Grid, step: float) -> Mask:
+def _weave(x: AnyFloats, y: AnyFloats, step: float) -> Mask:
     even = (np.floor(x / step) + np.floor(y / step)) % 2 == 0
     return np.where(even, _folded(x, step / 3) < step * 0.08, _folded(y, step / 3) < step * 0.08)
 
 
-def _rays(x: Grid, y: Grid, step: float) -> Mask:
+def _rays(x: AnyFloats, y: AnyFloats, step: float) -> Mask:
     marked: Mask = np.sin(np.arctan2(y, x) * 2 * round(45 / step)) * np.sign(np.sin(np.hypot(x, y) * 2 / step)) > 0
     return marked
 
 
-def _waves(x: Grid, y: Grid, step: float) -> Mask:
+def _waves(x: AnyFloats, y: AnyFloats, step: float) -> Mask:
     return _folded(y + np.sin(x * 3 / step) * step * 0.35, step) < step * 0.2
 
 
-def _hexagons(x: Grid, y: Grid, step: float) -> Mask:
+def _hexagons(x: AnyFloats, y: AnyFloats, step: float) -> Mask:
     tilted = (_folded(x * 0.866 + y * 0.5, step), _folded(x * 0.866 - y * 0.5, step), _folded(y, step))
     marked: Mask = np.minimum(np.minimum(tilted[0], tilted[1]), tilted[2]) < step * 0.08
     return marked
 
 
-def _flowers(x: Grid, y: Grid, step: float) -> Mask:
+def _flowers(x: AnyFloats, y: AnyFloats, step: float) -> Mask:
     across, down = x - step * np.round(x / step), y - step * np.round(y / step)
     far, turn = np.hypot(across, down), np.arctan2(down, across)
     marked: Mask = (far < step * (0.26 + 0.16 * np.cos(turn * 6))) & (far > step * 0.07)
     return marked
 
 
-def _stripes(x: Grid, y: Grid, step: float) -> Mask:
+def _stripes(x: AnyFloats, y: AnyFloats, step: float) -> Mask:
     return _folded(x + y * 0.6, step) < step * 0.22
 
 
-def _bare(x: Grid, y: Grid, step: float) -> Mask:
+def _bare(x: AnyFloats, y: AnyFloats, step: float) -> Mask:
     return (np.abs(x) < 0) & (np.abs(y) < step)
 
 
-PATTERNS: MappingProxyType[str, Callable[[Grid, Grid, float], Mask]] = MappingProxyType(
+PATTERNS: MappingProxyType[str, Callable[[AnyFloats, AnyFloats, float], Mask]] = MappingProxyType(
     {
         "lattice": _lattice,
         "diamonds": _diamonds,
@@ -124,7 +120,7 @@ def check(recipe: BackRecipe) -> None:
             raise DataError(f"back {recipe.name!r}: no {key} {found!r}; there are: {', '.join(allowed)}")
 
 
-def draw_back(recipe: BackRecipe) -> Picture:
+def draw_back(recipe: BackRecipe) -> Pixels:
     """Give the texture of a recipe."""
     check(recipe)
     height, width = round(HEIGHT_MM * FINE), round(WIDTH_MM * FINE)
@@ -143,17 +139,17 @@ def draw_back(recipe: BackRecipe) -> Picture:
     return cv2.resize(picture.astype(np.uint8), CARD_PX, interpolation=cv2.INTER_AREA).astype(np.uint8)
 
 
-def _bgr(text: str) -> Picture:
+def _bgr(text: str) -> Pixels:
     return np.array(colour_of(text)[::-1], np.uint8)
 
 
-def _emblem(recipe: BackRecipe, x: Grid, y: Grid, ground: Picture, ink: Picture) -> list[tuple[Mask, Picture]]:
+def _emblem(recipe: BackRecipe, x: AnyFloats, y: AnyFloats, ground: Pixels, ink: Pixels) -> list[tuple[Mask, Pixels]]:
     """Give shapes to lay over the pattern one after another, each with its colour."""
     far, near = np.hypot(x, y), np.abs(x) / 15 + np.abs(y) / 21
     spokes = (np.sin(np.arctan2(y, x) * 12) > 0) & (far > 5)
     box = np.maximum(np.abs(x) / 19, np.abs(y) / 10)
     pair = np.hypot(x, np.abs(y) - 19)
-    shapes: dict[str, list[tuple[Mask, Picture]]] = {
+    shapes: dict[str, list[tuple[Mask, Pixels]]] = {
         "none": [],
         "roundel": [(far < 14, ink), (far < 13, ground), (far < 11.5, ink), (_marks(x, y, 13), ground)],
         "wheel": [(far < 17, ink), (far < 16, ground), ((far < 14.5) & spokes, ink), (far < 4, ink)],
@@ -165,7 +161,7 @@ def _emblem(recipe: BackRecipe, x: Grid, y: Grid, ground: Picture, ink: Picture)
     return shapes[recipe.emblem]
 
 
-def _marks(x: Grid, y: Grid, height: float) -> Mask:
+def _marks(x: AnyFloats, y: AnyFloats, height: float) -> Mask:
     """Mark two spades foot to foot, so that the back has no top."""
     shape = np.zeros(x.shape, np.uint8)
     middle = (x.shape[1] / 2, x.shape[0] / 2)

@@ -14,10 +14,10 @@ import numpy as np
 from feltwatch.datasets.art.cards.canvas import Colour
 from feltwatch.datasets.art.cards.drawn import FRAMES, Index, Style, court_picture, draw_face
 from feltwatch.datasets.art.cards.pips import CUTS, Cut
-from feltwatch.datasets.common.cache import Picture, cache_dir, read_picture
-from feltwatch.datasets.render.cards import Image
+from feltwatch.datasets.common.cache import cache_dir, read_picture
 from feltwatch.datasets.sources.card_codes import COURTS
 from feltwatch.datasets.sources.manifest import read
+from feltwatch.vision.arrays import Pixels
 
 Dice = np.random.Generator
 
@@ -31,7 +31,7 @@ MARK: Final = (0.36, 0.28)  # of a court picture's sides: in two of its corners 
 WORDS: Final = ("HIGH CARD", "RIVER", "GRAND", "No. 92", "CASINO")
 
 
-def invented(face: str, dice: Dice) -> Image | None:
+def invented(face: str, dice: Dice) -> Pixels | None:
     """Give a card of a deck of its own; none where no fonts and court art were fetched."""
     fonts, courts = _fonts(cache_dir()), _courts(cache_dir())
     if not (fonts and courts):
@@ -42,7 +42,7 @@ def invented(face: str, dice: Dice) -> Image | None:
     return draw_face(random_style(dice), face, portraits, fonts[int(dice.integers(len(fonts)))])
 
 
-def _with_portrait(own: Picture, other: Picture) -> Picture:
+def _with_portrait(own: Pixels, other: Pixels) -> Pixels:
     """Give a court picture with the portrait of another; the marks in two of its corners stay its own."""
     height, width = own.shape[:2]
     found = cv2.resize(other, (width, height), interpolation=cv2.INTER_AREA).astype(np.uint8)
@@ -110,7 +110,7 @@ def _fonts(cache: Path) -> tuple[Path, ...]:
 
 
 @lru_cache(maxsize=1)
-def _courts(cache: Path) -> tuple[dict[str, Picture], ...]:
+def _courts(cache: Path) -> tuple[dict[str, Pixels], ...]:
     """Give the twelve court pictures of each set of `train` that was fetched."""
     manifest = read()
     train = {one.name for one in manifest.design if one.split == "train"}

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import resvg_py
 
-from feltwatch.datasets.common.cache import Picture, picture_of
+from feltwatch.datasets.common.cache import picture_of
 from feltwatch.datasets.common.errors import DataError
+from feltwatch.vision.arrays import Pixels
 
 FULL_PX = 504  # width of a card as kept in the cache: twice the texture
 LOOK_PX = 1000  # width of the sheet when looking for a part
@@ -35,7 +36,7 @@ def plain(drawing: str) -> str:
     return _VISIBILITY.sub("", drawing)
 
 
-def render(drawing: str, where: object, width: int, only: str | None = None) -> Picture:
+def render(drawing: str, where: object, width: int, only: str | None = None) -> Pixels:
     """Give a drawing as BGRA pixels; with `only`, nothing but the part of that name shows."""
     style = f"svg {{visibility: hidden}} [id='{only}'] {{visibility: visible}}" if only else None
     options: dict[str, Any] = {"width": width, "dpi": 96, "skip_system_fonts": False, "style_sheet": style}
@@ -84,7 +85,7 @@ def find(drawing: str, where: object, part: str) -> Box:
     raise DataError(f"{where}: a sheet without {part!r}")
 
 
-def cut_out(drawing: str, where: object, part: str, width: int = FULL_PX) -> Picture:
+def cut_out(drawing: str, where: object, part: str, width: int = FULL_PX) -> Pixels:
     """Give one part of a sheet, cut at its own edge, about that wide."""
     box = find(drawing, where, part)
     near = Box(
@@ -96,7 +97,7 @@ def cut_out(drawing: str, where: object, part: str, width: int = FULL_PX) -> Pic
     return cropped(render(showing(drawing, where, near), where, round(width * (1 + 2 * MARGIN)), only=part), where)
 
 
-def cropped(picture: Picture, where: object) -> Picture:
+def cropped(picture: Pixels, where: object) -> Pixels:
     """Cut a BGRA picture to what is solid in it."""
     solid = picture[..., 3] > 127
     rows, columns = np.flatnonzero(solid.any(1)), np.flatnonzero(solid.any(0))

@@ -7,12 +7,11 @@ from math import pi
 import cv2
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.felts.felt_styles import shaded
 from feltwatch.datasets.art.felts.felt_texture import Colour, clouds
 from feltwatch.datasets.art.felts.prints import DEALER, PLAYERS, SUITS, Ring, Sheet, Type, as_bytes, regular, suit_mask
-from feltwatch.datasets.common.cache import Picture
+from feltwatch.vision.arrays import Floats, Floats32, Pixels
 from feltwatch.vision.layout.zones import Point
 
 SIZE = 160  # pixels across a face
@@ -39,12 +38,12 @@ class Sector:
 class Face:
     """One denomination: its top in falling sizes, and what its side shows."""
 
-    levels: tuple[Picture, ...]  # BGR, each half the size of the one before; a disc touches all four sides
+    levels: tuple[Pixels, ...]  # BGR, each half the size of the one before; a disc touches all four sides
     base: Colour
     sectors: tuple[Sector, ...]
-    spans: NDArray[np.float64]  # start and end of each sector
+    spans: Floats  # start and end of each sector
 
-    def level(self, diameter_px: float) -> Picture:
+    def level(self, diameter_px: float) -> Pixels:
         """Give the smallest picture that is not coarser than what is asked for."""
         return next((found for found in reversed(self.levels) if found.shape[0] >= diameter_px), self.levels[0])
 
@@ -150,12 +149,12 @@ def _blank() -> Sheet:
     return Sheet(np.zeros((side, side), dtype=np.uint8), UNIT, -UNIT, side / (2 * UNIT))
 
 
-def _paint(page: NDArray[np.float32], mask: Picture, colour: Colour, strength: float = 1.0) -> None:
+def _paint(page: Floats32, mask: Pixels, colour: Colour, strength: float = 1.0) -> None:
     cover = mask.astype(np.float32)[:, :, None] * (strength / 255)
     page += cover * (np.array(colour, dtype=np.float32) - page)
 
 
-def _wedge(sector: Sector, pointed: bool) -> Picture:  # noqa: FBT001 - one of two shapes
+def _wedge(sector: Sector, pointed: bool) -> Pixels:  # noqa: FBT001 - one of two shapes
     sheet = _blank()
     turns = np.linspace(sector.start, sector.end, 12)
     middle = (sector.start + sector.end) / 2
@@ -167,7 +166,7 @@ def _wedge(sector: Sector, pointed: bool) -> Picture:  # noqa: FBT001 - one of t
     return sheet.ink
 
 
-def _moulding(page: NDArray[np.float32], mould: Mould, base: Colour) -> None:
+def _moulding(page: Floats32, mould: Mould, base: Colour) -> None:
     """Press the ring between spots and inlay into the chip: its relief shows as light and shade."""
     sheet = _blank()
     outer, inner = (1 - mould.depth) * UNIT, mould.inlay_size * UNIT
@@ -200,9 +199,7 @@ def _pressed(sheet: Sheet, ring: str, middle: float, high: float) -> None:
             sheet.line(regular(at, high * 0.4, 4, turn), 0.4)
 
 
-def _inlay(
-    page: NDArray[np.float32], mould: Mould, value: int, colours: tuple[Colour, Colour, Colour], rng: Generator
-) -> None:
+def _inlay(page: Floats32, mould: Mould, value: int, colours: tuple[Colour, Colour, Colour], rng: Generator) -> None:
     ground = _ground(mould, colours, rng)
     size = mould.inlay_size * UNIT
     shape = _outline(mould.inlay, size)
@@ -257,7 +254,7 @@ def _deep(colour: Colour) -> Colour:
     return int(colour[0] * scale), int(colour[1] * scale), int(colour[2] * scale)
 
 
-def _use(page: NDArray[np.float32], rng: Generator) -> None:
+def _use(page: Floats32, rng: Generator) -> None:
     """Round the rim, dull the face and scratch it."""
     side = page.shape[0]
     line = np.linspace(-1, 1, side, dtype=np.float32)

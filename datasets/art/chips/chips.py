@@ -10,18 +10,15 @@ from types import MappingProxyType
 import cv2
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.chips.chip_faces import PALETTE, Face, Mould, face_of, mould_of
 from feltwatch.datasets.art.felts.felt_styles import HOUSES, shaded
 from feltwatch.datasets.art.felts.prints import fixed
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.photos.own_chips import own_faces
 from feltwatch.datasets.scene.truth import Point, StackTruth
+from feltwatch.vision.arrays import Floats, Floats32, Indices, Mask, Pixels
 from feltwatch.vision.geometry.camera import Camera
-
-Floats = NDArray[np.float64]
 
 VALUES = (1, 5, 25, 100, 500, 1000, 5000)
 COUNTS: Mapping[str, int] = {"train": 18, "val": 3, "test": 6}
@@ -135,7 +132,7 @@ class Pile:
         found[..., 2] = (np.arange(count)[:, None] + [0, 1, 1])[:, :, None] * self.thick
         return found
 
-    def spots(self, spans: Floats, owner: NDArray[np.intp]) -> tuple[Floats, NDArray[np.bool_]]:
+    def spots(self, spans: Floats, owner: Indices) -> tuple[Floats, Mask]:
         """Give the near parts of edge spots (M x 6 x 3), and which of them can be seen at all."""
         middle = pi - spans.mean(axis=1) - self.turns[owner] - self.toward
         middle = (middle + pi) % (2 * pi) - pi
@@ -165,7 +162,7 @@ def pile_of(stack: Stack, chips: ChipSet, camera: Camera) -> Pile:
 
 
 def draw_stack(
-    image: Picture, camera: Camera, stack: Stack, chips: ChipSet, shade: tuple[float, float] = (0.3, 0.2)
+    image: Pixels, camera: Camera, stack: Stack, chips: ChipSet, shade: tuple[float, float] = (0.3, 0.2)
 ) -> StackTruth:
     """Draw a stack into the picture and tell what is true of it.
 
@@ -217,8 +214,8 @@ class Drawing:
 
     arcs: Floats  # N x 3 x ARC x 2
     spots: Floats  # M x 6 x 2
-    owner: NDArray[np.intp]
-    seen: NDArray[np.bool_]
+    owner: Indices
+    seen: Mask
     square: Floats
 
 
@@ -231,7 +228,7 @@ def _side_slope(camera: Camera, stack: Stack, shade: tuple[float, float], radius
     return float(across / length * gain), float(along / length * gain)
 
 
-def _compose(image: Picture, drawing: Drawing, faces: list[Face], hull: Floats, slope: tuple[float, float]) -> None:
+def _compose(image: Pixels, drawing: Drawing, faces: list[Face], hull: Floats, slope: tuple[float, float]) -> None:
     low = np.maximum(np.floor(hull.min(axis=0)).astype(int) - 1, 0)
     high = np.minimum(np.ceil(hull.max(axis=0)).astype(int) + 2, image.shape[1::-1])
     width, height = (int(n) for n in high - low)
@@ -257,9 +254,7 @@ def _compose(image: Picture, drawing: Drawing, faces: list[Face], hull: Floats, 
     cv2.add(cv2.multiply(part, cv2.merge([rest, rest, rest]), scale=1 / 255), small, dst=part)
 
 
-def _warped(
-    face: Picture, corners: NDArray[np.float32], there: NDArray[np.float32], size: tuple[int, int]
-) -> cv2.typing.MatLike:
+def _warped(face: Pixels, corners: Floats32, there: Floats32, size: tuple[int, int]) -> cv2.typing.MatLike:
     """Lay the top's picture onto four pixels; where they all but make a parallelogram the cheaper way will do."""
     if float(np.abs(there[0] - there[1] + there[2] - there[3]).max()) < PARALLEL_PX:
         matrix = cv2.getAffineTransform(corners[:3], there[:3])
@@ -273,15 +268,13 @@ def _ramp(size: int) -> Floats:
     return np.arange(size, dtype=np.float64) - (size - 1) / 2
 
 
-def _slope_picture(slope: tuple[float, float], width: int, height: int, fine: int) -> Picture:
+def _slope_picture(slope: tuple[float, float], width: int, height: int, fine: int) -> Pixels:
     coarse = (SIDE_LIGHT + slope[0] * _ramp(width) + slope[1] * _ramp(height)[:, None]) * 128
     wide = cv2.resize(np.clip(coarse, 40, 200).astype(np.uint8), (width * fine, height * fine))
     return cv2.merge([wide, wide, wide]).astype(np.uint8, copy=False)
 
 
-def _sides(
-    drawing: Drawing, faces: list[Face], frame: tuple[NDArray[np.intp], int, tuple[int, int]]
-) -> tuple[Picture, Picture]:
+def _sides(drawing: Drawing, faces: list[Face], frame: tuple[Indices, int, tuple[int, int]]) -> tuple[Pixels, Pixels]:
     """Fill the sides from the felt up; each chip hides what lies behind and below it."""
     low, fine, (width, height) = frame
     found = np.zeros((height, width, 3), dtype=np.uint8)

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from feltwatch.datasets.art.felts.felt_styles import FeltStyle, Print
 from feltwatch.datasets.art.felts.felt_texture import Colour
 from feltwatch.datasets.art.felts.prints import PLAYERS, SUITS, Ring, Sheet, Type, regular, rounded, suit_mask
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.engine.model.spots import parse_spot
+from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.layout.zones import Area, Layout, Point
 
 MAIN_MM = 44.0  # half of a main spot
@@ -18,7 +18,7 @@ SIDE_MM = 27.0
 CARD_MM = (63.5, 88.9)
 
 
-def print_layout(layout: Layout, style: FeltStyle, sheet: Sheet) -> Iterator[tuple[Picture, Colour]]:
+def print_layout(layout: Layout, style: FeltStyle, sheet: Sheet) -> Iterator[tuple[Pixels, Colour]]:
     """Give the masks of the inks, in the order they are printed, each with its colour."""
     second = Sheet(np.zeros_like(sheet.ink), sheet.left, sheet.top, sheet.px_per_mm)
     tint = Sheet(np.zeros_like(sheet.ink), sheet.left, sheet.top, sheet.px_per_mm)

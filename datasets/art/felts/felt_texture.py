@@ -6,19 +6,18 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from feltwatch.datasets.art.felts.prints import SUITS, as_bytes, suit_mask
-from feltwatch.datasets.common.cache import Picture
+from feltwatch.vision.arrays import Floats32, Pixels
 
-Plane = NDArray[np.float32]
 Colour = tuple[int, int, int]  # BGR
 
 TILE = 512
 PATTERNS = ("plain", "suits", "dots", "lattice", "rings", "chevron", "scales", "checks", "swirl")
 
 
-def clouds(rng: Generator, shape: tuple[int, int], cell: float) -> Plane:
+def clouds(rng: Generator, shape: tuple[int, int], cell: float) -> Floats32:
     """Give smooth noise, about -1 to 1, whose lumps are `cell` pixels wide."""
     small = (max(2, int(shape[0] / cell) + 3), max(2, int(shape[1] / cell) + 3))
     seeds = rng.standard_normal(small, dtype=np.float32) * 0.6
@@ -27,13 +26,13 @@ def clouds(rng: Generator, shape: tuple[int, int], cell: float) -> Plane:
     return np.asarray(lumps[: shape[0], : shape[1]], dtype=np.float32)
 
 
-def tiled(tile: Plane, shape: tuple[int, int]) -> Plane:
+def tiled(tile: Floats32, shape: tuple[int, int]) -> Floats32:
     """Repeat a tile over a plane."""
     times = (-(-shape[0] // tile.shape[0]), -(-shape[1] // tile.shape[1]))
     return np.tile(tile, times)[: shape[0], : shape[1]]
 
 
-def weave(rng: Generator, shape: tuple[int, int], px_per_mm: float, coarse: float) -> Plane:
+def weave(rng: Generator, shape: tuple[int, int], px_per_mm: float, coarse: float) -> Floats32:
     """Give the grain of cloth: short fibres along both threads; at one pixel a millimetre little of it is left."""
     noise = rng.standard_normal((TILE, TILE), dtype=np.float32)
     length = max(2, round(2 * coarse * px_per_mm))
@@ -44,7 +43,7 @@ def weave(rng: Generator, shape: tuple[int, int], px_per_mm: float, coarse: floa
     return tiled(np.asarray(fibres, dtype=np.float32), shape)
 
 
-def pattern(kind: str, shape: tuple[int, int], px_per_mm: float, pitch: float) -> Plane:
+def pattern(kind: str, shape: tuple[int, int], px_per_mm: float, pitch: float) -> Floats32:
     """Give the woven or printed figure of speed cloth, 0 to 1, `pitch` millimetres apart."""
     if kind == "plain":
         return np.zeros(shape, dtype=np.float32)
@@ -55,7 +54,7 @@ def pattern(kind: str, shape: tuple[int, int], px_per_mm: float, pitch: float) -
     return tiled(small.astype(np.float32), shape)
 
 
-def _suits(tile: Picture) -> None:
+def _suits(tile: Pixels) -> None:
     half = tile.shape[0] // 2
     for n, suit in enumerate(SUITS):
         mark = suit_mask(suit, int(half * 0.9))[:half, :half]
@@ -64,7 +63,7 @@ def _suits(tile: Picture) -> None:
         tile[y : y + mark.shape[0], x : x + mark.shape[1]] = mark
 
 
-def _dots(tile: Picture) -> None:
+def _dots(tile: Pixels) -> None:
     side = tile.shape[0]
     for x in (0, side // 2, side):
         for y in (0, side // 2, side):
@@ -74,7 +73,7 @@ def _dots(tile: Picture) -> None:
             cv2.circle(tile, (x, y), side // 14, (255,), -1)
 
 
-def _lattice(tile: Picture) -> None:
+def _lattice(tile: Pixels) -> None:
     side = tile.shape[0]
     for a, b in (((0, side // 2), (side // 2, 0)), ((side // 2, side), (side, side // 2))):
         cv2.line(tile, a, b, (255,), side // 28)
@@ -82,14 +81,14 @@ def _lattice(tile: Picture) -> None:
         cv2.line(tile, a, b, (255,), side // 28)
 
 
-def _rings(tile: Picture) -> None:
+def _rings(tile: Pixels) -> None:
     side = tile.shape[0]
     for x in (0, side // 2, side):
         for y in (0, side // 2, side):
             cv2.circle(tile, (x, y), side * 9 // 32, (255,), side // 28)
 
 
-def _chevron(tile: Picture) -> None:
+def _chevron(tile: Pixels) -> None:
     side = tile.shape[0]
     for y in (0, side // 2, side):
         points = [(0, y), (side // 4, y + side // 4), (side // 2, y), (3 * side // 4, y + side // 4), (side, y)]
@@ -98,7 +97,7 @@ def _chevron(tile: Picture) -> None:
         cv2.polylines(tile, [above], isClosed=False, color=(255,), thickness=side // 16)
 
 
-def _scales(tile: Picture) -> None:
+def _scales(tile: Pixels) -> None:
     side = tile.shape[0]
     for row in range(-1, 5):
         for column in range(-1, 5):
@@ -106,13 +105,13 @@ def _scales(tile: Picture) -> None:
             cv2.ellipse(tile, (x, y), (side // 4, side // 4), 0, 0, 180, (255,), side // 32)
 
 
-def _checks(tile: Picture) -> None:
+def _checks(tile: Pixels) -> None:
     half = tile.shape[0] // 2
     tile[:half, :half] = 255
     tile[half:, half:] = 255
 
 
-def _swirl(tile: Picture) -> None:
+def _swirl(tile: Pixels) -> None:
     side = tile.shape[0]
     for x, y, turn in ((side // 4, side // 4, 0), (3 * side // 4, 3 * side // 4, 180)):
         for size in (side // 5, side // 8):
@@ -146,7 +145,7 @@ class Cloth:
     stains: int = 2
 
 
-def draw_cloth(cloth: Cloth, shape: tuple[int, int], px_per_mm: float, rng: Generator) -> Plane:
+def draw_cloth(cloth: Cloth, shape: tuple[int, int], px_per_mm: float, rng: Generator) -> Floats32:
     """Give the cloth as floats, rows x columns x BGR, 0 to 255 and a little beyond."""
     light = 1 + cloth.grain * weave(rng, shape, px_per_mm, cloth.coarse)
     light += cloth.mottle * clouds(rng, shape, 260 * px_per_mm) + 0.5 * cloth.mottle * clouds(
@@ -161,7 +160,7 @@ def draw_cloth(cloth: Cloth, shape: tuple[int, int], px_per_mm: float, rng: Gene
     return found
 
 
-def _fade(found: Plane, wear: float, rng: Generator, px_per_mm: float) -> None:
+def _fade(found: Floats32, wear: float, rng: Generator, px_per_mm: float) -> None:
     """Rub the cloth paler where it is used."""
     worn = np.clip(clouds(rng, found.shape[:2], 180 * px_per_mm), 0, 1) * (0.22 * wear)
     pale = cv2.cvtColor(found, cv2.COLOR_BGR2GRAY) * 0.6 + 55
@@ -169,7 +168,7 @@ def _fade(found: Plane, wear: float, rng: Generator, px_per_mm: float) -> None:
         found[:, :, channel] += worn * (pale - found[:, :, channel])
 
 
-def _stain(found: Plane, rng: Generator, px_per_mm: float) -> None:
+def _stain(found: Floats32, rng: Generator, px_per_mm: float) -> None:
     rows, columns = found.shape[:2]
     size = int(rng.uniform(20, 70) * px_per_mm)
     x, y = int(rng.integers(0, columns - size)), int(rng.integers(0, rows - size))
@@ -180,7 +179,7 @@ def _stain(found: Plane, rng: Generator, px_per_mm: float) -> None:
     ]
 
 
-def _lint(found: Plane, rng: Generator, px_per_mm: float, count: int) -> None:
+def _lint(found: Floats32, rng: Generator, px_per_mm: float, count: int) -> None:
     rows, columns = found.shape[:2]
     for x, y, turn, length in rng.random((count, 4)):
         start = np.array([x * columns, y * rows])
@@ -205,7 +204,7 @@ class Surround:
     cups: bool = False
 
 
-def draw_floor(look: Surround, shape: tuple[int, int], px_per_mm: float, rng: Generator) -> Plane:
+def draw_floor(look: Surround, shape: tuple[int, int], px_per_mm: float, rng: Generator) -> Floats32:
     """Give the floor: a patterned carpet in the dim light under a table's edge."""
     figure = pattern(look.carpet, shape, px_per_mm, float(rng.uniform(60, 160)))[:, :, None]
     ground, second = (np.array(c, dtype=np.float32) for c in (look.floor, look.floor_second))
@@ -214,7 +213,7 @@ def draw_floor(look: Surround, shape: tuple[int, int], px_per_mm: float, rng: Ge
     return np.asarray(found * light[:, :, None] * 0.8, dtype=np.float32)
 
 
-def rail_light(away: Plane, look: Surround, rng: Generator, px_per_mm: float) -> Plane:
+def rail_light(away: Floats32, look: Surround, rng: Generator, px_per_mm: float) -> Floats32:
     """Give the rail's picture: a padded roll lit from above, or a flat wooden board. `away` is mm from the felt."""
     across = np.clip((away - look.strip_mm) / look.rail_mm, 0, 1)
     shape = (away.shape[0], away.shape[1])
@@ -233,15 +232,15 @@ def rail_light(away: Plane, look: Surround, rng: Generator, px_per_mm: float) ->
     return np.asarray(found, dtype=np.float32)
 
 
-def shine_of(light: Plane, look: Surround) -> Plane:
+def shine_of(light: Floats32, look: Surround) -> Floats32:
     """Leather throws back a little white light where it is brightest."""
     return np.asarray(np.clip(light - 1.05, 0, 1) * (0.0 if look.wooden else 60.0), dtype=np.float32)
 
 
-def mixed(below: Plane, above: Plane, cover: Plane) -> None:
+def mixed(below: Floats32, above: Floats32, cover: Floats32) -> None:
     """Lay `above` over `below`, in place, as far as it covers."""
     below[:] = cv2.blendLinear(above, below, cover, 1 - cover)
 
 
-def to_bytes(found: ArrayLike) -> Picture:
+def to_bytes(found: ArrayLike) -> Pixels:
     return as_bytes(np.clip(found, 0, 255))

@@ -5,15 +5,15 @@ from functools import lru_cache
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from feltwatch.datasets.art.felts.felt_print import print_layout
 from feltwatch.datasets.art.felts.felt_styles import FELTS, FeltStyle, felt_style
-from feltwatch.datasets.art.felts.felt_texture import Plane, clouds, draw_cloth, draw_floor, mixed, rail_light, to_bytes
+from feltwatch.datasets.art.felts.felt_texture import clouds, draw_cloth, draw_floor, mixed, rail_light, to_bytes
 from feltwatch.datasets.art.felts.prints import Sheet
-from feltwatch.datasets.common.cache import Picture
 from feltwatch.datasets.scene.clutter import draw_clutter
 from feltwatch.datasets.scene.furniture import draw_furniture
+from feltwatch.vision.arrays import Floats, Floats32, Pixels
 from feltwatch.vision.layout.zones import Layout
 
 __all__ = ["FELTS", "Felt", "FeltStyle", "draw_clutter", "draw_felt", "draw_furniture", "felt_for", "felt_style"]
@@ -25,11 +25,11 @@ X_MM, Y_MM = (-1350.0, 1350.0), (-450.0, 1450.0)
 class Felt:
     """Columns run along +x and rows along +y; `origin` is where the middle of pixel (0, 0) lies."""
 
-    image: Picture
+    image: Pixels
     origin: tuple[float, float]
     px_per_mm: float
 
-    def to_texture(self, points: ArrayLike) -> NDArray[np.float64]:
+    def to_texture(self, points: ArrayLike) -> Floats:
         """Give the pixels of points on the felt (N x 2)."""
         return np.asarray((np.asarray(points, dtype=np.float64) - self.origin) * self.px_per_mm)
 
@@ -56,13 +56,13 @@ def _sheet(shape: tuple[int, int], px_per_mm: float) -> Sheet:
     return Sheet(np.zeros(shape, dtype=np.uint8), X_MM[1], Y_MM[0], px_per_mm)
 
 
-def _inked(cloth: Plane, colour: tuple[int, int, int], style: FeltStyle) -> Plane:
+def _inked(cloth: Floats32, colour: tuple[int, int, int], style: FeltStyle) -> Floats32:
     """Ink takes on the weave of the cloth below it."""
     weave = cloth / np.maximum(np.array(style.cloth.colour, dtype=np.float32), 8)
     return np.asarray(np.array(colour, dtype=np.float32) * np.clip(0.5 + 0.5 * weave, 0.7, 1.3), dtype=np.float32)
 
 
-def _lay_surround(found: Plane, layout: Layout, style: FeltStyle, px_per_mm: float) -> None:
+def _lay_surround(found: Floats32, layout: Layout, style: FeltStyle, px_per_mm: float) -> None:
     """Draw rail and floor where the felt ends; the rail shades the felt's edge."""
     shape = (found.shape[0], found.shape[1])
     sheet = _sheet(shape, px_per_mm)
@@ -74,7 +74,7 @@ def _lay_surround(found: Plane, layout: Layout, style: FeltStyle, px_per_mm: flo
     mixed(found, floor, _cover(255 - felt))
 
 
-def _surround(shape: tuple[int, int], layout: Layout, style: FeltStyle, px_per_mm: float) -> Plane:
+def _surround(shape: tuple[int, int], layout: Layout, style: FeltStyle, px_per_mm: float) -> Floats32:
     """Give all that is not felt. The dealer's edge has a narrow board and no rail."""
     rng = np.random.default_rng(style.seed + 1)
     look = style.surround
@@ -92,12 +92,12 @@ def _surround(shape: tuple[int, int], layout: Layout, style: FeltStyle, px_per_m
     return floor
 
 
-def _away(mask: Picture, px_per_mm: float) -> Plane:
+def _away(mask: Pixels, px_per_mm: float) -> Floats32:
     """Give how far inside the mask each pixel is, in millimetres."""
     return np.asarray(cv2.distanceTransform(mask, cv2.DIST_L2, 5) / np.float32(px_per_mm), dtype=np.float32)
 
 
-def _cover(mask: cv2.typing.MatLike) -> Plane:
+def _cover(mask: cv2.typing.MatLike) -> Floats32:
     return np.asarray(mask, dtype=np.float32) / np.float32(255)
 
 

@@ -14,17 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from feltwatch.datasets.common.cache import Picture
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.layout.zones import Point
 
 SUBPIXEL = 4  # bits of a pixel's fraction that OpenCV's drawing takes
 CAP = 0.70  # height of a capital, of the size of its type
-Floats = NDArray[np.float64]
 
 PLAYERS, DEALER = "players", "dealer"
 
 
-def as_bytes(found: ArrayLike) -> Picture:
+def as_bytes(found: ArrayLike) -> Pixels:
     """Give an array as eight bits, without a copy where it is already."""
     return np.asarray(found, dtype=np.uint8)
 
@@ -45,7 +44,7 @@ class Type:
 
 
 @lru_cache(maxsize=256)
-def words(text: str, kind: Type, cap_px: int) -> Picture:
+def words(text: str, kind: Type, cap_px: int) -> Pixels:
     """Draw text so that a capital is `cap_px` high and stands in the middle of the rows; cut at its sides."""
     size = max(4, round(cap_px / CAP))
     gap = round(kind.spacing * cap_px)
@@ -61,11 +60,11 @@ def words(text: str, kind: Type, cap_px: int) -> Picture:
     return found
 
 
-def _blank(size: int, width: int) -> Picture:
+def _blank(size: int, width: int) -> Pixels:
     return np.zeros((2 * size, width), dtype=np.uint8)
 
 
-def _line(text: str, kind: Type, size: int) -> Picture:
+def _line(text: str, kind: Type, size: int) -> Pixels:
     base = size + round(CAP * size / 2)
     sheet = np.zeros((2 * size, size * (len(text) + 2), 3), dtype=np.uint8)
     if kind.face == "plain":
@@ -86,7 +85,7 @@ def _line(text: str, kind: Type, size: int) -> Picture:
 class Sheet:
     """A coverage mask over the felt, seen from above with the dealer at the top."""
 
-    ink: Picture
+    ink: Pixels
     left: float  # the felt's x at the mask's left edge
     top: float  # the felt's y at its upper edge
     px_per_mm: float
@@ -113,7 +112,7 @@ class Sheet:
         mask = words(text, kind, max(6, round(2 * cap * self.px_per_mm)))
         return self.stamp(mask, place, up, 2 * cap / CAP, strength)
 
-    def stamp(self, mask: Picture, place: Point, up: float, height: float, strength: float = 1.0) -> float:
+    def stamp(self, mask: Pixels, place: Point, up: float, height: float, strength: float = 1.0) -> float:
         """Print a mask, centred on a place and `height` millimetres high. Give its width in millimetres."""
         scale = height * self.px_per_mm / mask.shape[0]
         down = np.array([cos(radians(up)), -sin(radians(up))]) * scale
@@ -184,7 +183,7 @@ SUITS = "♠♥♦♣"
 
 
 @lru_cache(maxsize=32)
-def suit_mask(suit: str, size_px: int) -> Picture:
+def suit_mask(suit: str, size_px: int) -> Pixels:
     """Draw one suit sign, `size_px` high with its margin."""
     return words(suit, Type("sans", 600), max(6, round(size_px * CAP / 2)))
 

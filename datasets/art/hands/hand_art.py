@@ -7,14 +7,13 @@ from math import cos, pi, radians, sin
 import cv2
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.felts.felt_texture import Colour, clouds
 from feltwatch.datasets.art.felts.prints import as_bytes
-from feltwatch.datasets.art.hands.hand_mesh import BACK, BONES, FINGERS, THUMB_BACK, Floats, Mesh, posed
+from feltwatch.datasets.art.hands.hand_mesh import BACK, BONES, FINGERS, THUMB_BACK, Mesh, posed
 from feltwatch.datasets.art.hands.hand_pose import POSES, random_pose, touching
-from feltwatch.datasets.art.hands.raster import FAR, Plane, normals_of, raster
-from feltwatch.datasets.common.cache import Picture
+from feltwatch.datasets.art.hands.raster import FAR, normals_of, raster
+from feltwatch.vision.arrays import Floats, Floats32, Indices, Mask, Pixels
 
 PX_PER_MM = 2.0
 FINE = 1.5
@@ -74,7 +73,7 @@ class Body:
     """A part of what is rendered: its points and faces, and of each point where it was at rest and its normal there."""
 
     points: Floats
-    faces: NDArray[np.intp]
+    faces: Indices
     rest: Floats
     rest_normals: Floats
     stuff: int
@@ -84,7 +83,7 @@ class Body:
 class Drawn:
     """A rendered hand: BGRA, where it touches, and whether it is a left or a right one."""
 
-    image: Picture
+    image: Pixels
     tip: tuple[float, float]
 
 
@@ -114,7 +113,7 @@ def draw_person(mesh: Mesh, tone: Colour, dress: Dress, rng: Generator) -> Drawn
 
 def _render(
     bodies: Sequence[Body], frame: tuple[float, float, float, float], shape: tuple[int, int]
-) -> tuple[Plane, Plane]:
+) -> tuple[Floats32, Floats32]:
     """Give heights, and per pixel: normal, rest place, rest normal, what it is made of."""
     left, top, scale, size = frame
     points = np.concatenate([body.points for body in bodies]) * size
@@ -185,8 +184,8 @@ def _sleeve(dress: Dress, swept: Callable[[float, float, float, int], Floats], r
 
 
 def _coloured(
-    heights: Plane, values: Plane, look: tuple[Colour, Dress], made: tuple[Mesh, float], rng: Generator
-) -> Picture:
+    heights: Floats32, values: Floats32, look: tuple[Colour, Dress], made: tuple[Mesh, float], rng: Generator
+) -> Pixels:
     """Give colours to what was rendered, and light it: premultiplied BGRA."""
     (tone, dress), (mesh, scale) = look, made
     shape = (heights.shape[0], heights.shape[1])
@@ -215,7 +214,7 @@ def _coloured(
     return as_bytes(np.dstack([lit * alpha[..., None], alpha * 255]))
 
 
-def _light(heights: Plane, normals: Plane, cover: NDArray[np.bool_], scale: float, rng: Generator) -> Plane:
+def _light(heights: Floats32, normals: Floats32, cover: Mask, scale: float, rng: Generator) -> Floats32:
     """A broad lamp above and light from all round; less where higher parts stand about."""
     turn, slant = float(rng.uniform(0, 2 * pi)), float(rng.uniform(0.1, 0.4))
     lamp = np.array([slant * cos(turn), slant * sin(turn), 1.0], dtype=np.float32)
@@ -231,7 +230,7 @@ def _light(heights: Plane, normals: Plane, cover: NDArray[np.bool_], scale: floa
     return np.asarray(light, dtype=np.float32)
 
 
-def _skin(values: Plane, tone: Colour, mesh: Mesh) -> Plane:
+def _skin(values: Floats32, tone: Colour, mesh: Mesh) -> Floats32:
     """Give skin its colours: pale palms, darker knuckles with their creases, nails."""
     rest, normals = values[:, 3:6], values[:, 6:9]
     base = np.array(tone, dtype=np.float32)
@@ -249,7 +248,7 @@ def _skin(values: Plane, tone: Colour, mesh: Mesh) -> Plane:
     return np.asarray(found, dtype=np.float32)
 
 
-def _nail(found: Plane, rest: Plane, normals: Plane, made: tuple[Mesh, str, Plane]) -> None:
+def _nail(found: Floats32, rest: Floats32, normals: Floats32, made: tuple[Mesh, str, Floats32]) -> None:
     mesh, finger, base = made
     distal, tip = (mesh.joints[name] for name in BONES[finger][-2:])
     ahead = (tip - distal) / np.linalg.norm(tip - distal)
@@ -268,7 +267,7 @@ def _nail(found: Plane, rest: Plane, normals: Plane, made: tuple[Mesh, str, Plan
     found += inside[:, None] * (nail - found)
 
 
-def _straight(image: Picture) -> Picture:
+def _straight(image: Pixels) -> Pixels:
     """Divide the colours by their cover again."""
     alpha = np.maximum(image[..., 3:].astype(np.float32), 1) / 255
     found = np.clip(image[..., :3] / alpha, 0, 255)

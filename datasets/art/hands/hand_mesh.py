@@ -17,9 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from feltwatch.datasets.common.cache import BUNDLED
 from feltwatch.datasets.common.errors import DataError
-
-Floats = NDArray[np.float64]
-Index = NDArray[np.intp]
+from feltwatch.vision.arrays import Floats, Indices
 
 KINDS = {5121: np.uint8, 5123: np.uint16, 5125: np.uint32, 5126: np.float32}
 WIDE = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
@@ -41,9 +39,9 @@ class Mesh:
     """A left hand at rest, palm down, fingers straight."""
 
     points: Floats  # N x 3
-    faces: Index
+    faces: Indices
     joints: Mapping[str, Floats]
-    owners: Index  # N x 4: which joints move a point
+    owners: Indices  # N x 4: which joints move a point
     weights: Floats
     names: tuple[str, ...]
 

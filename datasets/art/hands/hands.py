@@ -18,8 +18,9 @@ from feltwatch.datasets.art.felts.felt_texture import Colour
 from feltwatch.datasets.art.felts.prints import as_bytes
 from feltwatch.datasets.art.hands.hand_art import DRESSES, PX_PER_MM, TONES, Dress, draw_person
 from feltwatch.datasets.art.hands.hand_mesh import Mesh, bundled_mesh
-from feltwatch.datasets.common.cache import BUNDLED, Picture, cache_dir, read_picture, write_picture, write_whole
+from feltwatch.datasets.common.cache import BUNDLED, cache_dir, read_picture, write_picture, write_whole
 from feltwatch.datasets.common.errors import DataError
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.camera import Camera
 
 if TYPE_CHECKING:
@@ -55,10 +56,10 @@ class HandSprite:
 
     name: str
     split: str
-    image: Picture  # BGRA
+    image: Pixels  # BGRA
     tip: tuple[float, float]
     px_per_mm: float
-    levels: tuple[Picture, ...]
+    levels: tuple[Pixels, ...]
 
 
 def look_of(name: str) -> tuple[Colour, Dress]:
@@ -98,7 +99,7 @@ def _split(name: str) -> str:
     raise DataError(f"unknown hand {name!r}: see SPRITES")
 
 
-def _longer(image: Picture) -> Picture:
+def _longer(image: Pixels) -> Pixels:
     """Let the sleeve go on beyond the picture's lower edge, so that a far reach shows no end of it."""
     height = image.shape[0]
     row = image[height - round(CUT_MM * PX_PER_MM)]
@@ -106,7 +107,7 @@ def _longer(image: Picture) -> Picture:
     return np.concatenate([image[: height - round(CUT_MM * PX_PER_MM)], more])
 
 
-def _loaded(name: str, split: str, image: Picture, tip: tuple[float, float]) -> HandSprite:
+def _loaded(name: str, split: str, image: Pixels, tip: tuple[float, float]) -> HandSprite:
     alpha = image[..., 3:].astype(np.float32) / 255
     levels = [as_bytes(np.rint(np.dstack([image[..., :3] * alpha, image[..., 3]])))]
     for _ in range(LEVELS - 1):
@@ -147,7 +148,7 @@ def store(made: HandSprite, folder: Path, quality: int = 88) -> None:
     write_whole(folder / f"{made.name}.json", json.dumps(about).encode())
 
 
-def corners_of(hand: Hand, seen: HandSprite) -> NDArray[np.float64]:
+def corners_of(hand: Hand, seen: HandSprite) -> Floats:
     """Give where (4 x 2, millimetres) the sprite's corners lie: top left, top right, bottom right, bottom left."""
     height, width = seen.image.shape[:2]
     scale = hand.scale / seen.px_per_mm
@@ -158,9 +159,7 @@ def corners_of(hand: Hand, seen: HandSprite) -> NDArray[np.float64]:
     return np.asarray(np.array([hand.x, hand.y]) + x[:, None] * across + y[:, None] * down)
 
 
-def _warp(
-    level: Picture, there: NDArray[np.float64], fine: float, shape: tuple[int, ...]
-) -> tuple[NDArray[Any], int, int] | None:
+def _warp(level: Pixels, there: Floats, fine: float, shape: tuple[int, ...]) -> tuple[NDArray[Any], int, int] | None:
     """Lay a sprite's level onto four pixels; give the part of the picture it may touch, and where that begins."""
     low = np.maximum(np.floor(there.min(axis=0) * fine).astype(int), 0)
     high = np.minimum(
@@ -175,12 +174,12 @@ def _warp(
     return cv2.warpPerspective(level, matrix, size, flags=cv2.INTER_LINEAR), int(low[0]), int(low[1])
 
 
-def _level(seen: HandSprite, there: NDArray[np.float64], fine: float) -> Picture:
+def _level(seen: HandSprite, there: Floats, fine: float) -> Pixels:
     shown = float(np.linalg.norm(there[3] - there[0])) * fine
     return next((level for level in reversed(seen.levels) if level.shape[0] >= shown * 0.9), seen.levels[0])
 
 
-def draw_hand(image: Picture, owner: Picture | None, camera: Camera, hand: Hand, seen: HandSprite) -> None:
+def draw_hand(image: Pixels, owner: Pixels | None, camera: Camera, hand: Hand, seen: HandSprite) -> None:
     """Draw a hand over the picture, and its number over the map of owners where it hides what was there."""
     flat = corners_of(hand, seen)
     there = camera.to_picture(np.column_stack([flat, np.full(4, hand.z)]))
@@ -196,14 +195,14 @@ def draw_hand(image: Picture, owner: Picture | None, camera: Camera, hand: Hand,
         owner[top : top + drawn.shape[0], left : left + drawn.shape[1]][alpha > 127] = OWNER
 
 
-def hand_mask(shape: tuple[int, int], camera: Camera, hand: Hand, seen: HandSprite) -> Picture:
+def hand_mask(shape: tuple[int, int], camera: Camera, hand: Hand, seen: HandSprite) -> Pixels:
     """Give the whole picture's mask of a hand: 255 where it hides what is below."""
     mask = np.zeros(shape, dtype=np.uint8)
     draw_hand(np.zeros((*shape, 3), dtype=np.uint8), mask, camera, hand, seen)
     return mask
 
 
-def draw_hand_shadow(image: Picture, camera: Camera, hand: Hand, seen: HandSprite, light: "Light") -> None:
+def draw_hand_shadow(image: Pixels, camera: Camera, hand: Hand, seen: HandSprite, light: "Light") -> None:
     """Darken what lies under a hand: the higher it is, the further off and the softer its shadow."""
     tall = max(hand.z, 4.0) + 12.0
     there = camera.to_picture(corners_of(hand, seen) + np.array(light.shadow) * tall)

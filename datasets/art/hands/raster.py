@@ -1,15 +1,13 @@
 """A small software rasteriser: triangles seen straight from above, nearest wins, attributes in between."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Plane = NDArray[np.float32]
+from feltwatch.vision.arrays import Floats, Floats32, Indices
 
 FAR = -1e9
 
 
-def normals_of(points: Floats, faces: NDArray[np.intp]) -> Floats:
+def normals_of(points: Floats, faces: Indices) -> Floats:
     """Give smooth normals: each point's is the mean of its faces', larger faces counting more."""
     a, b, c = (points[faces[:, n]] for n in range(3))
     flat = np.cross(b - a, c - a)
@@ -20,8 +18,8 @@ def normals_of(points: Floats, faces: NDArray[np.intp]) -> Floats:
 
 
 def raster(
-    pixels: Floats, depth: Floats, faces: NDArray[np.intp], values: Floats, shape: tuple[int, int]
-) -> tuple[Plane, Plane]:
+    pixels: Floats, depth: Floats, faces: Indices, values: Floats, shape: tuple[int, int]
+) -> tuple[Floats32, Floats32]:
     """Draw triangles: `pixels` N x 2, `depth` N (higher is nearer), `values` N x K. Give heights and values."""
     heights = np.full(shape, FAR, dtype=np.float32)
     found = np.zeros((*shape, values.shape[1]), dtype=np.float32)
