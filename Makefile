@@ -52,7 +52,7 @@ test: setup check mosquitto
 	@$(bin)/pytest --cov --cov-report=term-missing:skip-covered --cov-fail-under=$(engine_coverage)
 
 browser: setup
-	@$(bin)/pytest tests/browser/browsing.py
+	@$(bin)/pytest tests/browser/pages.py
 
 demo: setup
 	@$(bin)/feltwatch demo
@@ -67,15 +67,15 @@ fuzz: setup
 
 physical: setup
 	@$(bin)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/physical.txt
-	@$(bin)/pytest tests/physical/rendering.py
+	@$(bin)/pytest tests/datasets/physical/rendering.py
 
 ray: setup
 	@$(bin)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e '.[ray]'
-	@$(bin)/pytest tests/ray/clustering.py
+	@$(bin)/pytest tests/edge/replay/cluster.py
 
 training: setup
 	@$(bin)/python -m pip install --quiet --disable-pip-version-check -e '.[train]'
-	@$(bin)/pytest tests/training/learning.py
+	@$(bin)/pytest tests/models/training/learning.py
 
 models: training
 	@$(bin)/python -m feltwatch.datasets fetch

@@ -27,4 +27,4 @@ def _nothing_remembered() -> None:
             one.cache_clear()
 
 
-collect_ignore = [] if find_spec("torch") else ["training/learning.py"]  # which looks for doctests everywhere
+collect_ignore = [] if find_spec("torch") else ["models/training/learning.py"]  # which looks for doctests everywhere

@@ -10,7 +10,7 @@ from typing import Any, Final
 from feltwatch.edge.messaging.commands import Door, Refused
 from feltwatch.edge.messaging.encode import KINDS, Kind
 from feltwatch.edge.tools.asyncapi import TYPES, document, envelope, schemas
-from tests.mqtt_examples import ADDRESS, BOXES, Came, Told, shown
+from tests.example_messages import ADDRESS, BOXES, Came, Told, shown
 
 Node = dict[str, Any]
 

@@ -11,7 +11,7 @@ from feltwatch.edge.cli.judge import read
 from feltwatch.engine.model.events import EventError
 from feltwatch.engine.model.verdicts import encode
 from feltwatch.engine.transcript.parse import Scenario
-from tests.edge.test_judge import BAD
+from tests.edge.cli.test_judge import BAD
 from tests.test_rounds import CASES
 from tests.transcripts import Run
 

@@ -4,7 +4,7 @@ A table publishes into a real mosquitto while things happen at random moments; m
 happens, every entry of the journal must come to the witness, with the bytes that it must have, and in each lane in
 order; and what the retained status says must be so. One JSON line for each kind of fault.
 
-The network faults go packet by packet through a pair of network namespaces (tests/faults/wire.py), which needs root.
+The network faults go packet by packet through a pair of network namespaces (tests/faults/network.py), which needs root.
 As anybody else a TCP proxy stands in for them, and the line says so: loss is then a way that stalls now and then, for
 that is what TCP makes of it.
 """
@@ -25,10 +25,10 @@ from time import monotonic, time
 from typing import Final, Self
 
 from feltwatch.edge.config.table_service import MqttFile
-from tests.faults.wire import FAR, Wire, possible, within
+from tests.broker_proxy import Proxy
+from tests.faults.network import FAR, Wire, possible, within
 from tests.mosquitto import Line, Mosquitto, Witness, until
-from tests.outboxes import HOME, Table, statuses
-from tests.proxy import Proxy
+from tests.table_outbox import HOME, Table, statuses
 
 KEEPALIVE_S: Final = 10
 PATIENCE_S: Final = 240.0

@@ -28,9 +28,9 @@ from feltwatch.edge.video.video_file import hush
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.camera_monitor import Hanging
 from feltwatch.vision.motion.change_detector import Attention
-from tests.clips import frame
-from tests.edge.recorded import SIZE, write_table
+from tests.edge.scripted_watcher import SIZE, write_table
 from tests.faults.network_camera import NetworkCamera
+from tests.film_frames import frame
 
 SHORT: Final = Patience(0.6, 0.6, 0.2, 0.3, (0.05, 0.1, 0.2), 5.0, 1.5)
 SLACK_S: Final = 0.3  # by which a picture may be older than is allowed: the way from the camera, and a busy machine

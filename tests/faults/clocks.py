@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from feltwatch.edge.journal.store import entries
-from tests.faults.practice import table_file
+from tests.faults.practice_table import table_file
 from tests.mosquitto import Mosquitto
 
 LIBRARY = "libfaketimeMT.so.1"
@@ -42,7 +42,7 @@ def jumps(times: int, seed: int, folder: Path) -> dict[str, object]:
     environ |= {"FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
     with Mosquitto(folder / "broker") as broker, closing(broker.subscribe("feltwatch/#")) as witness:
         table = table_file(folder, NAME, f'\n[mqtt]\nurl = "mqtt://127.0.0.1:{broker.port}"\n')
-        command = [sys.executable, "-m", "tests.faults.practice", "-c", str(table), "--quiet"]
+        command = [sys.executable, "-m", "tests.faults.practice_table", "-c", str(table), "--quiet"]
         with subprocess.Popen(command, env=environ, stderr=subprocess.DEVNULL) as running:
             witness.wait(lambda lines: any(line.topic.endswith("/event") for line in lines), 60.0)
             for number in range(times):

@@ -23,7 +23,7 @@ from feltwatch.edge.evidence.store import Kept
 from feltwatch.edge.journal.store import utc
 from feltwatch.edge.replay.run import eyes_desk
 from feltwatch.engine.model.verdicts import Alert
-from tests.edge.test_evidence import CLIPS, overdraw
+from tests.edge.evidence.test_recorder import CLIPS, overdraw
 
 WITHIN_S = 3.0
 

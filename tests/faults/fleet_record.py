@@ -20,9 +20,9 @@ from feltwatch.edge.service.housekeeping import HEAD_S, HEALTH_S, NOTHING, TEND_
 from feltwatch.edge.service.round_fold import RoundFold
 from feltwatch.edge.service.state_report import state
 from feltwatch.engine.model.verdicts import Alert
-from tests.edge.recorded import write_table
+from tests.edge.scripted_watcher import write_table
 from tests.faults.fleet_speaker import Said, Speaker
-from tests.faults.practice import Practice, stories
+from tests.faults.practice_table import Practice, stories
 
 FPS: Final = 10
 EVIDENCE_S: Final = 3.0  # after its alert

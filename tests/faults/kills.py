@@ -21,7 +21,7 @@ from pathlib import Path
 from time import monotonic
 
 from feltwatch.edge.journal.store import Entry, entries
-from tests.faults.practice import table_file
+from tests.faults.practice_table import table_file
 from tests.mosquitto import Line, Mosquitto
 
 NAME = "bj-01"
@@ -76,7 +76,7 @@ def kills(times: int, seed: int, folder: Path, longest_s: float = 9.0) -> Outcom
 
 
 def _begun(table: Path, environ: dict[str, str], *more: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "tests.faults.practice", "-c", str(table), "--quiet", *more]
+    command = [sys.executable, "-m", "tests.faults.practice_table", "-c", str(table), "--quiet", *more]
     return subprocess.Popen(command, env=environ, stderr=subprocess.DEVNULL)
 
 

@@ -44,7 +44,7 @@ from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import open_video
 from feltwatch.engine.books import find_book
 from feltwatch.vision.arrays import Pixels
-from tests.faults.practice import ERRORS, Practice, table_file
+from tests.faults.practice_table import ERRORS, Practice, table_file
 from tests.faults.recovery import told
 from tests.mosquitto import Mosquitto, free_port
 

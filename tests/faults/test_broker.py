@@ -11,9 +11,9 @@ from time import monotonic
 import pytest
 
 from tests.faults.broker import FAULTS, Outcome
-from tests.faults.wire import FAR, Wire, possible, within
+from tests.faults.network import FAR, Wire, possible, within
 from tests.mosquitto import Line, until
-from tests.outboxes import HOME
+from tests.table_outbox import HOME
 
 EXPECTED = {n: json.dumps({"seq": n}) for n in range(1, 5)}
 

@@ -5,7 +5,7 @@ import pytest
 
 from feltwatch.edge.camera.feed import Shot
 from feltwatch.vision.motion.change_detector import shrunk
-from tests.edge.recorded import SIZE
+from tests.edge.scripted_watcher import SIZE
 from tests.faults.cameras import FAULTS, SHORT, Line, Table, Trial, marked, number_of, run
 
 TIMES = 10

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.faults.film import blinded, film, killed, standing, undisturbed
+from tests.faults.unwatched_film import blinded, film, killed, standing, undisturbed
 
 
 @pytest.fixture(scope="module")

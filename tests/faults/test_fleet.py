@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.asyncapi_messages import validate
+from tests.asyncapi_check import validate
 from tests.faults.fleet import Heard, Plan, Sent, fleet, outcome
 from tests.faults.fleet_record import JOURNAL, record
 from tests.faults.fleet_speaker import Speaker

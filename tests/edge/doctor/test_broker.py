@@ -1,0 +1,221 @@
+"""What `feltwatch doctor` says of a broker: a real mosquitto, real certificates, wrong in one way after another."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+
+from feltwatch.edge.config.paths import handed
+from feltwatch.edge.config.table_file import TableFile, read_table
+from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.doctor.broker import SOON, broker, dated
+from feltwatch.edge.doctor.checks import Finding, State
+from tests.certificates import Authority, Certificate
+from tests.edge.scripted_watcher import CLIPS
+from tests.mosquitto import Mosquitto, free_port, program
+
+OK, WARN, BAD = State.OK, State.WARN, State.BAD
+ACL = Path(__file__).parents[3] / "edge" / "deploy" / "mosquitto" / "acl"
+
+
+@pytest.fixture(scope="module")
+def table() -> TableFile:
+    return read_table(CLIPS / "demo.table.toml")
+
+
+@dataclass(frozen=True)
+class Secure:
+    """A broker that wants a certificate, and all that it takes to come in."""
+
+    broker: MqttFile
+    authority: Authority
+    table: Certificate
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def secure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secure]:
+    folder = tmp_path_factory.mktemp("secure")
+    authority = Authority(folder / "authority")
+    server, table = authority.server("127.0.0.1"), authority.table("demo/demo")
+    table.key.chmod(0o600)
+    shutil.copy(ACL, folder / "acl")
+    config = [
+        f"cafile {authority.ca}",
+        f"certfile {server.cert}",
+        f"keyfile {server.key}",
+        "require_certificate true",
+        "use_identity_as_username true",
+        f"acl_file {folder / 'acl'}",
+    ]
+    with Mosquitto(folder, config) as running:
+        own = MqttFile("127.0.0.1", running.port, tls=True, ca=authority.ca, cert=table.cert, key=table.key)
+        yield Secure(own, authority, table, folder)
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mosquitto]:
+    """Give a broker that wants a user and a password, and gives the table all of its own topics."""
+    folder = tmp_path_factory.mktemp("plain")
+    with_password = [program("mosquitto_passwd"), "-b", "-c", str(folder / "users"), "demo", "hunter2"]
+    subprocess.run(with_password, check=True, capture_output=True)
+    (folder / "users").chmod(0o600)
+    (folder / "acl").write_text("pattern readwrite feltwatch/demo/%u/#\n")
+    (folder / "password").write_text("hunter2\n")
+    (folder / "password").chmod(0o600)
+    config = ["allow_anonymous false", f"password_file {folder / 'users'}", f"acl_file {folder / 'acl'}"]
+    with Mosquitto(folder, config) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def plain(running: Mosquitto) -> MqttFile:
+    password = running.folder / "password"
+    return MqttFile("127.0.0.1", running.port, tls=False, user="demo", password_file=password)
+
+
+def told(table: TableFile, mqtt: MqttFile | None, **environ: str) -> list[Finding]:
+    return [*broker(replace(table, mqtt=mqtt), environ)]
+
+
+def faults(found: list[Finding]) -> str:
+    return "\n".join(one.says for one in found if one.state == BAD)
+
+
+def test_a_broker_of_its_own_is_well(table: TableFile) -> None:
+    (found,) = told(table, None)
+    assert found.state == OK
+    assert "one of its own, for this box alone" in found.says
+
+
+def test_a_broker_that_lets_the_table_do_all_it_must(table: TableFile, plain: MqttFile) -> None:
+    found = told(table, plain)
+    assert [one.state for one in found] == [OK] * 4
+    assert found[0].says == f"{plain.url}: it lets this table in"
+    assert found[-1].says == "its last will is given out when the connection is lost"
+
+
+def test_nobody_who_listens_to_the_table_takes_it_for_the_table(
+    table: TableFile, plain: MqttFile, running: Mosquitto
+) -> None:
+    """Status, the kinds of messages and commands stay as they are."""
+    witness = running.subscribe("feltwatch/demo/demo/#", ("-u", "demo", "-P", "hunter2"))
+    assert not faults(told(table, plain))
+    lines = witness.wait(lambda lines: len(lines) >= 4)
+    assert {(line.topic, line.payload, line.retained) for line in lines} == {
+        ("feltwatch/demo/demo/doctor", "{}", False)
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"user": "demo2"}, "not accepted"),
+        ({"user": None}, "expected a user where there is a password"),
+        ({"password_file": None}, "not accepted"),
+        ({"password_file": Path("/nowhere/password")}, "/nowhere/password: expected a password: no such file"),
+        ({"tls": True}, "does it speak TLS there"),
+        ({"host": "no-such-broker.invalid"}, "a name that is not known here"),
+        ({"port": 1}, "nobody listens at this port; is the broker running?"),
+    ],
+)
+def test_a_login_that_is_wrong(change: dict[str, object], says: str, table: TableFile, plain: MqttFile) -> None:
+    found = told(table, replace(plain, **change))  # type: ignore[arg-type]  # its own fields
+    assert says in faults(found)
+    assert "hunter2" not in faults(found)
+
+
+def test_a_wrong_password(table: TableFile, plain: MqttFile, tmp_path: Path) -> None:
+    wrong = tmp_path / "password"
+    wrong.write_text("hunter3")
+    wrong.chmod(0o644)
+    found = told(table, replace(plain, password_file=wrong))
+    assert [one.state for one in found] == [WARN, BAD]
+    assert "every user of this box may read it; chmod o-rwx" in found[0].says
+    assert "not accepted" in found[1].says or "are wrong" in found[1].says
+
+
+def test_another_tables_topics_are_not_this_ones(table: TableFile, plain: MqttFile) -> None:
+    found = told(replace(table, id="bj-08"), plain)
+    assert found[0].state == OK  # it came in
+    assert "does not take messages on feltwatch/demo/bj-08/doctor" in faults(found)
+    assert "may not write there" in faults(found)
+
+
+def test_a_broker_behind_tls_that_wants_a_certificate(table: TableFile, secure: Secure) -> None:
+    found = told(table, secure.broker)
+    assert not faults(found)
+    says = [one.says for one in found]
+    assert [says[0][:39], says[1][:27], says[2][:34]] == [
+        "this table's certificate (CN=demo/demo)",
+        "the authority's certificate",
+        "the broker's certificate (CN=serve",
+    ]
+    assert [one.state for one in found[:3]] == [WARN] * 3  # they are good for an hour
+    assert found[-1].says == "its last will is taken; by the broker's ACL the table itself does not hear it"
+
+
+def test_certificates_that_are_wrong(table: TableFile, secure: Secure, tmp_path: Path) -> None:
+    other = Authority(tmp_path, "another")
+    stranger, old = other.table("demo"), secure.authority.table("demo/demo", expired=True)
+    for change, says in (
+        ({"ca": other.ca}, "the broker's certificate is not accepted"),
+        ({"ca": None}, "the broker's certificate is not accepted"),
+        ({"cert": None, "key": None}, "it wants a certificate"),
+        ({"cert": stranger.cert, "key": stranger.key}, "this table's certificate"),
+        ({"cert": old.cert, "key": old.key}, "this table's certificate (CN=demo/demo) has expired on"),
+        ({"key": stranger.key}, "its key, without a password"),
+        ({"cert": stranger.key}, "demo.key: expected this table's certificate: no certificate in PEM"),
+        ({"ca": tmp_path / "none.crt"}, "expected the authority's certificate: no such file"),
+        ({"host": "localhost"}, "the broker's certificate is not accepted"),
+        ({"tls": False}, "the broker"),
+    ):
+        found = told(table, replace(secure.broker, **change))
+        assert faults(found), change
+        assert says in faults(found)
+
+
+def test_a_broker_whose_certificate_has_expired(table: TableFile, tmp_path: Path) -> None:
+    authority = Authority(tmp_path / "authority")
+    server = authority.server("127.0.0.1", expired=True)
+    with Mosquitto(tmp_path, [f"certfile {server.cert}", f"keyfile {server.key}"]) as running:
+        found = told(table, MqttFile("127.0.0.1", running.port, tls=True, ca=authority.ca))
+    assert "the broker's certificate (CN=server) has expired on" in faults(found)
+    assert "certificate has expired; look at mqtt.ca" in faults(found)
+
+
+def test_a_port_at_which_nobody_speaks_mqtt(table: TableFile) -> None:
+    found = told(table, MqttFile("127.0.0.1", free_port(), tls=False))
+    assert "nobody listens at this port" in faults(found)
+
+
+@pytest.mark.parametrize(
+    ("after", "state", "says"),
+    [
+        (timedelta(hours=-2), BAD, "is valid from"),
+        (timedelta(), WARN, "0 days more: renew it in time"),
+        (timedelta(days=2), BAD, "has expired on"),
+    ],
+)
+def test_the_dates_of_a_certificate(after: timedelta, state: State, says: str, tmp_path: Path) -> None:
+    made = x509.load_pem_x509_certificate(Authority(tmp_path).table("bj-07").cert.read_bytes())
+    found = dated(made, "this table's certificate", datetime.now(UTC) + after)
+    assert found.state == state
+    assert says in found.says
+    assert dated(made, "its", made.not_valid_after_utc - SOON - timedelta(minutes=1)).state == BAD  # not yet valid
+
+
+def test_what_systemd_hands_in_is_taken(tmp_path: Path) -> None:
+    """By name, where it is there and not empty."""
+    given = MqttFile("broker", 8883, tls=True, password_file=Path("/etc/f/bj.password"), key=Path("/etc/f/bj.key"))
+    assert handed(given, {}) == given
+    assert handed(given, {"CREDENTIALS_DIRECTORY": str(tmp_path)}) == given
+    (tmp_path / "bj.password").write_text("secret")
+    (tmp_path / "bj.key").write_text("\n")
+    found = handed(given, {"CREDENTIALS_DIRECTORY": str(tmp_path)})
+    assert (found.password_file, found.key, found.cert) == (tmp_path / "bj.password", Path("/etc/f/bj.key"), None)

@@ -1,0 +1,208 @@
+"""The bundled film as the service watches it, with the networks that ship, and nobody watches for a while.
+
+    python -m tests.faults.unwatched_film --times 25
+
+Half of the times the process is killed and begins again with the journal alone; the other half it lives on, and no
+picture comes. What is said of the rounds must be what is said undisturbed, or that they are unresolved.
+"""
+
+import argparse
+import json
+import pickle
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from random import Random
+from typing import Final
+
+from feltwatch.edge.pipeline.live_desk import Watched
+from feltwatch.edge.pipeline.sight import Judged, Sight
+from feltwatch.edge.pipeline.table_state import Course
+from feltwatch.edge.service.recovery import NAME, recall
+from feltwatch.edge.service.round_fold import RoundFold
+from feltwatch.edge.video.decoder import Decoding
+from feltwatch.edge.video.video_file import Frame
+from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Started, Verdict, Withdrawn, encode
+from feltwatch.vision.motion.change_detector import shrunk
+from tests.faults.recovery import GRAVE, Memory
+from tests.film_watched import SECOND, clip, eyes
+
+CAMERA: Final = "camera"
+EVERY: Final = 2  # so many frames apart the film is looked at: 12.5 a second
+GAP_S: Final = (0.5, 5.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What was said of a frame, and what there is to go on with after it."""
+
+    t: float
+    verdicts: Sequence[Verdict]
+    rows: int  # of the journal
+    kept: tuple[int, bytes] | None
+    state: bytes  # of the process itself
+
+
+@cache
+def undisturbed() -> tuple[Memory, tuple[Moment, ...]]:
+    """Watch the film whole."""
+    sight, journal, moments = _sight(Course(clip()[1].book), again=False), Memory(), list[Moment]()
+    for frame in _frames(0.0):
+        judged = _step(sight, frame)
+        journal.add(judged.events, None if judged.memory is None else judged.memory[NAME])
+        state = pickle.dumps((sight.watching, sight.course, sight.fold))
+        moments.append(Moment(frame.t, judged.verdicts, len(journal.rows), journal.kept, state))
+    last = moments[-1]
+    end = Moment(last.t, sight.finish().verdicts, last.rows, last.kept, b"")
+    return journal, (*moments, end)
+
+
+def killed(cut: float, back: float) -> list[Verdict]:
+    """Have a new process go on with the journal alone."""
+    journal, at = undisturbed()[0], _at(cut)
+    left = Memory(journal.rows[: at.rows], at.kept)
+    before = _before(cut)
+    course = recall(clip()[1].book, left)
+    sight = _sight(course or Course(clip()[1].book), again=course is not None)
+    sight.fold.take([encode(one) for one in before], None)
+    return [*before, *_on(sight, back)]
+
+
+def blinded(cut: float, back: float) -> list[Verdict]:
+    """Have the process live on without a picture."""
+    watching, course, fold = pickle.loads(_at(cut).state)  # noqa: S301  our own
+    watching.eyes = eyes()
+    sight = Sight(watching, course, fold, again=False)
+    sight.t = course.t
+    return [*_before(cut), *_on(sight, back)]
+
+
+def _sight(course: Course, *, again: bool) -> Sight:
+    return Sight(Watched(clip()[1], eyes()), course, RoundFold(), again=again)
+
+
+def _at(cut: float) -> Moment:
+    return [one for one in undisturbed()[1] if one.state and one.t <= cut][-1]
+
+
+def _before(cut: float) -> list[Verdict]:
+    return [verdict for one in undisturbed()[1] if one.t <= cut and one.state for verdict in one.verdicts]
+
+
+def _on(sight: Sight, since: float) -> Iterator[Verdict]:
+    for frame in _frames(since):
+        yield from _step(sight, frame).verdicts
+    yield from sight.finish().verdicts
+
+
+def _frames(since: float) -> Iterator[Frame]:
+    with Decoding(clip()[0], since) as frames:
+        for number, frame in enumerate(frames):
+            if number % EVERY == 0:
+                yield frame
+
+
+def _step(sight: Sight, frame: Frame) -> Judged:
+    return sight.step(CAMERA, frame.t, frame.picture, shrunk(frame.picture))
+
+
+# ---- what came of it ------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Said:
+    """What stands of a round."""
+
+    alerts: dict[str, str] = field(default_factory=dict)  # code and clause by id
+    lines: dict[tuple[int, int, str], str] = field(default_factory=dict)
+    result: str = ""
+    why: str = ""
+
+
+def standing(verdicts: Sequence[Verdict]) -> dict[int, Said]:
+    """Give what stands of each round of the film in the end; one that nobody saw was not counted."""
+    found: dict[int, Said] = {}
+    numbers = {one.round: 1 if one.t < SECOND else 2 for one in verdicts if isinstance(one, Started)}
+    for one in verdicts:
+        said = found.setdefault(numbers[one.round], Said())
+        if isinstance(one, Alert) and one.severity in GRAVE:
+            said.alerts[one.id] = f"{one.code} {one.clause}"
+        elif isinstance(one, Withdrawn):
+            said.alerts.pop(one.alert, None)
+        elif isinstance(one, Settlement):
+            said.lines[one.key] = one.result
+        elif isinstance(one, Ended):
+            said.result, said.why = one.result, one.why
+    return found
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of all times."""
+
+    how: str
+    times: int = 0
+    as_undisturbed: int = 0  # rounds
+    unresolved: int = 0
+    false: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)  # rounds of which nothing is said in the end
+    missed: list[str] = field(default_factory=list)  # alerts owed of a round that is said to be as undisturbed
+    whys: list[str] = field(default_factory=list)
+
+    def add(self, tag: str, verdicts: Sequence[Verdict]) -> None:
+        self.times += 1
+        owed = standing([verdict for one in undisturbed()[1] for verdict in one.verdicts])
+        for number, said in standing(verdicts).items():
+            due = owed.get(number, Said())
+            self.false += [f"{tag} {one}" for one in said.alerts.values() if one not in due.alerts.values()]
+            self.false += [f"{tag} {key} {one}" for key, one in said.lines.items() if due.lines.get(key, one) != one]
+            if said.result == "unresolved":
+                self.unresolved += 1
+                self.whys.append(f"{tag} {said.why}")
+            elif not said.result and due.result:
+                self.lost.append(f"{tag} round {number}")
+            elif said.result == due.result:
+                self.as_undisturbed += 1
+                self.missed += [f"{tag} {one}" for one in due.alerts.values() if one not in said.alerts.values()]
+
+    def line(self) -> dict[str, object]:
+        return {
+            "nobody watches": self.how,
+            "times": self.times,
+            "rounds as undisturbed": self.as_undisturbed,
+            "unresolved": self.unresolved,
+            "false": self.false,
+            "missed": self.missed,
+            "not ended": self.lost,
+        }
+
+
+def film(times: int, seed: int) -> Iterator[Outcome]:
+    """Have nobody watch, so often in each way."""
+    dice = Random(seed)  # noqa: S311  repeatable
+    cuts = [(cut := dice.uniform(1.0, clip()[0].seconds - 2.0), cut + dice.uniform(*GAP_S)) for _ in range(times)]
+    for how, watch in (("killed", killed), ("no picture", blinded)):
+        found = Outcome(how)
+        for cut, back in cuts:
+            found.add(f"{cut:.2f} to {back:.2f}", watch(cut, back))
+        yield found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.faults.unwatched_film")
+    parser.add_argument("--times", type=int, default=25)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--whys", action="store_true", help="say why rounds are unresolved")
+    options = parser.parse_args()
+    failed = False
+    for found in film(options.times, options.seed):
+        sys.stdout.write(f"{json.dumps(found.line())}\n")
+        sys.stdout.writelines(f"  {why}\n" for why in found.whys if options.whys)
+        sys.stdout.flush()
+        failed |= bool(found.false)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
