@@ -13,26 +13,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from feltwatch.vision.arrays import Floats, Mask, Pixels
+from feltwatch.vision.detection.roi_detection import Aim, Glimpse, Rect, glimpse, grouped
 from feltwatch.vision.detection.still_reader import Eyes
 from feltwatch.vision.drawing.view import LyingCard, StandingStack, View, quad_of
 from feltwatch.vision.events.card_events import Event, Now, Telling
 from feltwatch.vision.events.chip_events import Bets
 from feltwatch.vision.events.occlusion import unseen
 from feltwatch.vision.geometry.camera import Camera
-from feltwatch.vision.geometry.camera_monitor import Hanging
-from feltwatch.vision.layout.coverage import left_to_others, watched
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import Layout
+from feltwatch.vision.motion.camera_monitor import Hanging
 from feltwatch.vision.motion.change_detector import Attention, Sight
+from feltwatch.vision.motion.coverage import left_to_others, watched
 from feltwatch.vision.motion.hand_attribution import Sides
-from feltwatch.vision.motion.roi_context import Look
-from feltwatch.vision.motion.roi_detection import Aim, Glimpse, Rect, glimpse, grouped
 from feltwatch.vision.tracking import piles
 from feltwatch.vision.tracking.back_matching import Backs, Shot
 from feltwatch.vision.tracking.card_tracker import Lying
 from feltwatch.vision.tracking.chip_tracker import Stacks
 from feltwatch.vision.tracking.crosswise_search import Supposing
 from feltwatch.vision.tracking.four_card_hands import sided
-from feltwatch.vision.tracking.track import Card, Patch, Stack, distance
+from feltwatch.vision.tracking.roi_context import Look
+from feltwatch.vision.tracking.track import Card, Stack, distance
 from feltwatch.vision.tracking.track_changes import Fact
 
 LEAST: Final = 22  # points of the small picture: less is no thing

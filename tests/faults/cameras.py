@@ -26,7 +26,7 @@ from feltwatch.edge.camera.sources import CameraSource
 from feltwatch.edge.config.table_file import read_table
 from feltwatch.edge.video.video_file import hush
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.geometry.camera_monitor import Hanging
+from feltwatch.vision.motion.camera_monitor import Hanging
 from feltwatch.vision.motion.change_detector import Attention
 from tests.edge.scripted_watcher import SIZE, write_table
 from tests.faults.network_camera import NetworkCamera

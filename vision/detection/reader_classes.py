@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from feltwatch.vision.motion.roi_detection import CardGlimpse
-from feltwatch.vision.tracking.track import SURE
+from feltwatch.vision.detection.roi_detection import CardGlimpse
 
+SURE: Final = 0.94  # a face this likely is read for certain in one look
 VAGUE: Final = 0.5
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from feltwatch.vision.arrays import Mask
-from feltwatch.vision.tracking.track import Card, Patch
+from feltwatch.vision.geometry.patch import Patch
+from feltwatch.vision.tracking.track import Card
 
 FIRST = ".cards"  # where a hand's cards come to from the shoe; elsewhere only once some lie there
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from feltwatch.vision.arrays import Indices, Mask, Pixels
 from feltwatch.vision.geometry.camera import Camera
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import Area, Layout
-from feltwatch.vision.tracking.track import Patch
 
 COARSE: Final = 4  # pixels of the small picture for one cell
 DEALERS_MM: Final = 30.0  # of the felt belong to the dealer's edge

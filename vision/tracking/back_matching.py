@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 
 from feltwatch.vision.arrays import Floats, Floats32, Pixels
+from feltwatch.vision.detection.roi_detection import CardGlimpse, Glimpse
 from feltwatch.vision.geometry.camera import Camera
-from feltwatch.vision.motion.roi_detection import CardGlimpse, Glimpse
 from feltwatch.vision.tracking.track import Card
 
 ROUGH: Final = 0.8  # pixels a millimetre, as a camera over a table sees it

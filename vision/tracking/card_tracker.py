@@ -11,14 +11,15 @@ import numpy as np
 
 from feltwatch.vision.arrays import Floats, Mask
 from feltwatch.vision.detection.reader_classes import Faces
+from feltwatch.vision.detection.roi_detection import CardGlimpse
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import Layout
 from feltwatch.vision.motion.change_detector import Attention, Sight
-from feltwatch.vision.motion.roi_context import Look
-from feltwatch.vision.motion.roi_detection import CardGlimpse
 from feltwatch.vision.tracking import piles
 from feltwatch.vision.tracking.card_size import Sizes
 from feltwatch.vision.tracking.face_memory import Passing
-from feltwatch.vision.tracking.track import APART_S, VOTES, Card, Patch, bearing, distance
+from feltwatch.vision.tracking.roi_context import Look
+from feltwatch.vision.tracking.track import APART_S, VOTES, Card, bearing, distance
 from feltwatch.vision.tracking.track_changes import Fact, Gone, New, Turned
 
 SAME_MM: Final = 7.0  # a card seen so near a known one is that

@@ -6,10 +6,11 @@ from typing import Final
 import numpy as np
 
 from feltwatch.vision.arrays import Floats32, Indices
+from feltwatch.vision.detection.roi_detection import StackGlimpse
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import Layout
-from feltwatch.vision.motion.roi_context import Look
-from feltwatch.vision.motion.roi_detection import StackGlimpse
-from feltwatch.vision.tracking.track import VOTES, Patch, Stack, distance
+from feltwatch.vision.tracking.roi_context import Look
+from feltwatch.vision.tracking.track import VOTES, Stack, distance
 
 Points = tuple[Indices, Indices]  # rows, columns
 

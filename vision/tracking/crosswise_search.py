@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 
 from feltwatch.vision.arrays import Floats, Pixels
+from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.detection.still_reader import Eyes
 from feltwatch.vision.geometry.camera import Camera
-from feltwatch.vision.motion.roi_detection import CardGlimpse
 
 Size = tuple[float, float]
 Ways = Sequence[float]  # degrees

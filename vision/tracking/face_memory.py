@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from feltwatch.vision.detection.reader_classes import Faces
-from feltwatch.vision.motion.roi_detection import CardGlimpse
-from feltwatch.vision.tracking.track import SURE, VOTES, Card, Votes, distance
+from feltwatch.vision.detection.reader_classes import SURE, Faces
+from feltwatch.vision.detection.roi_detection import CardGlimpse
+from feltwatch.vision.tracking.track import VOTES, Card, Votes, distance
 
 KEPT_S: Final = 2.0
 NEAR_MM: Final = 250.0  # of where a card came to rest it was on its way there

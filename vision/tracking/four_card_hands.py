@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from feltwatch.engine.model.spots import ZONES
-from feltwatch.vision.detection.reader_classes import Faces
+from feltwatch.vision.detection.reader_classes import SURE, Faces
+from feltwatch.vision.detection.roi_detection import CardGlimpse, Glimpse
 from feltwatch.vision.layout.zones import Layout
-from feltwatch.vision.motion.roi_detection import CardGlimpse, Glimpse
-from feltwatch.vision.tracking.track import SURE, Card, distance
+from feltwatch.vision.tracking.track import Card, distance
 
 FOUR: Final = 4
 GUESS: Final = 0.5  # so likely is the face of what surely has one

@@ -10,11 +10,13 @@ from typing import Final
 import numpy as np
 
 from feltwatch.vision.arrays import Mask
+from feltwatch.vision.detection.reader_classes import SURE
+from feltwatch.vision.detection.roi_detection import CardGlimpse
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.motion.change_detector import Attention
-from feltwatch.vision.motion.roi_context import Look
-from feltwatch.vision.motion.roi_detection import CardGlimpse
 from feltwatch.vision.tracking.four_card_hands import FOUR, box
-from feltwatch.vision.tracking.track import SURE, Card, Patch, bearing, distance
+from feltwatch.vision.tracking.roi_context import Look
+from feltwatch.vision.tracking.track import Card, bearing, distance
 
 PILE_MM: Final = 25.0  # backs so near lie on each other
 EXACT_MM: Final = 1.2  # so near its place a back is found whose place is known to a hair

@@ -11,11 +11,11 @@ from typing import Final
 import numpy as np
 
 from feltwatch.vision.arrays import Floats
-from feltwatch.vision.detection.reader_classes import Faces
+from feltwatch.vision.detection.reader_classes import SURE, Faces
+from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.layout.zones import Layout
-from feltwatch.vision.motion.roi_detection import CardGlimpse
 from feltwatch.vision.tracking.four_card_hands import NO_FOURS, Fours, box
-from feltwatch.vision.tracking.track import SURE, VOTES, Card
+from feltwatch.vision.tracking.track import VOTES, Card
 
 QUIET_S: Final = 1.2  # after the last of it was read, what lies under others stays there
 FAINT: Final = 6  # looks at a strip, at least

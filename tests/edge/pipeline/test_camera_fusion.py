@@ -15,8 +15,9 @@ from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Withdrawn
 from feltwatch.vision.events.card_events import Left
 from feltwatch.vision.geometry.calibration import Lens
 from feltwatch.vision.geometry.camera import look_at
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.table_watcher import Watcher
-from feltwatch.vision.tracking.track import Card, Patch
+from feltwatch.vision.tracking.track import Card
 from tests.edge.pipeline.two_cameras import filmed, seen_by, two, watched_by_two
 from tests.edge.scripted_watcher import BLIND
 from tests.film_frames import CLIP

@@ -7,14 +7,15 @@ import pytest
 
 from feltwatch.datasets.sets.sets import READS
 from feltwatch.vision.arrays import Floats
+from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.events.card_events import HELD_DOWN_S, HELD_S, PATIENCE_S, TOGETHER_S, Event, Now, Telling
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import load_layout
 from feltwatch.vision.motion.change_detector import Attention
 from feltwatch.vision.motion.hand_attribution import Sides
-from feltwatch.vision.motion.roi_detection import CardGlimpse
 from feltwatch.vision.tracking.card_tracker import Lying
 from feltwatch.vision.tracking.revealed_faces import QUIET_S
-from feltwatch.vision.tracking.track import VOTES, Card, Patch, Votes
+from feltwatch.vision.tracking.track import VOTES, Card, Votes
 from feltwatch.vision.tracking.track_changes import Fact, Gone, New, Turned
 from tests.toy_table import CAMERA, CARD_MM, SIZE, STEP_S, Arm, Toy, laid, plain, rectangle
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.geometry.camera_monitor import Hanging
+from feltwatch.vision.motion.camera_monitor import Hanging
 from feltwatch.vision.motion.change_detector import Attention
 from tests.film_frames import frame
 from tests.film_watched import clip

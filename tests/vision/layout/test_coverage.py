@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from feltwatch.vision.geometry.camera import look_at
-from feltwatch.vision.layout.coverage import left_to_others, watched
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import Layout
 from feltwatch.vision.motion.change_detector import LONG_S, Attention
+from feltwatch.vision.motion.coverage import left_to_others, watched
 from feltwatch.vision.motion.hand_attribution import Sides
 from feltwatch.vision.table_watcher import Watcher
-from feltwatch.vision.tracking.track import Patch
 from tests.toy_table import CAMERA, LAYOUT, SIZE, STEP_S, Arm, Chips, Toy, laid, plain
 
 MINE = {area.name for area in LAYOUT.areas if area.name.startswith(("box1.", "box2.", "box3.", "dealer."))}

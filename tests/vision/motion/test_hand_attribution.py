@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from feltwatch.vision.arrays import Mask
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.motion.change_detector import Attention
 from feltwatch.vision.motion.hand_attribution import Sides
-from feltwatch.vision.tracking.track import Patch
 from tests.toy_table import CAMERA, LAYOUT, Arm
 
 ATTENTION = Attention((CAMERA.width, CAMERA.height))

@@ -7,8 +7,8 @@ from feltwatch.datasets.sets.sets import READS
 from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.detection.detector import Found
 from feltwatch.vision.detection.reader import Reading
+from feltwatch.vision.detection.roi_detection import LOOKED_AT, Aim, Glimpse, glimpse
 from feltwatch.vision.detection.still_reader import Eyes
-from feltwatch.vision.motion.roi_detection import LOOKED_AT, Aim, Glimpse, glimpse
 from tests.toy_table import CAMERA, SIZE, box, outline, rectangle
 from tests.toy_table import Chips as ToyChips
 

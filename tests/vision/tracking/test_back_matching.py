@@ -10,10 +10,11 @@ import pytest
 
 from feltwatch.datasets.sets.sets import READS
 from feltwatch.vision.arrays import Floats, Pixels
+from feltwatch.vision.detection.roi_detection import CardGlimpse, Glimpse
 from feltwatch.vision.geometry.camera import look_at
-from feltwatch.vision.motion.roi_detection import CardGlimpse, Glimpse
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.tracking.back_matching import ALONE_MM, ENOUGH, KEPT, Backs, Shot
-from feltwatch.vision.tracking.track import Card, Patch, bearing
+from feltwatch.vision.tracking.track import Card, bearing
 from tests.toy_table import rectangle
 
 Size = tuple[float, float]

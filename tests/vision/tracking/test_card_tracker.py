@@ -8,14 +8,15 @@ import pytest
 
 from feltwatch.datasets.sets.sets import READS
 from feltwatch.vision.arrays import Floats
+from feltwatch.vision.detection.roi_detection import CardGlimpse, Glimpse
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.motion.change_detector import Attention, Sight
 from feltwatch.vision.motion.hand_attribution import Sides
-from feltwatch.vision.motion.roi_context import Look
-from feltwatch.vision.motion.roi_detection import CardGlimpse, Glimpse
 from feltwatch.vision.tracking.card_tracker import CHECK_S, DOUBLE, UNREAD_S, UNSEEN, Lying
 from feltwatch.vision.tracking.four_card_hands import NO_FOURS, Fours, box
 from feltwatch.vision.tracking.piles import STIRS, stirred
-from feltwatch.vision.tracking.track import Card, Patch
+from feltwatch.vision.tracking.roi_context import Look
+from feltwatch.vision.tracking.track import Card
 from feltwatch.vision.tracking.track_changes import Fact, Gone, New, Turned
 from tests.toy_table import CAMERA, CARD_MM, LAYOUT, SIZE, Arm, Laid, felt, laid, rectangle
 

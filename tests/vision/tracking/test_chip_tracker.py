@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from feltwatch.engine.books import BOOKS, find_book
+from feltwatch.vision.detection.roi_detection import Glimpse, StackGlimpse
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.shapes import for_book
 from feltwatch.vision.layout.zones import load_layout
 from feltwatch.vision.motion.change_detector import Attention, Sight
 from feltwatch.vision.motion.hand_attribution import Sides
-from feltwatch.vision.motion.roi_context import Look
-from feltwatch.vision.motion.roi_detection import Glimpse, StackGlimpse
 from feltwatch.vision.tracking.chip_tracker import BESIDE_MM, IN_PART_MM, Stacks
-from feltwatch.vision.tracking.track import Patch
+from feltwatch.vision.tracking.roi_context import Look
 from tests.toy_table import CAMERA, LAYOUT, SIZE, Arm, Chips, Toy, felt
 
 PRESETS = {"si-ki-pi-v3": "si-ki-pi-6"}

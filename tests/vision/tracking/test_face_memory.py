@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from feltwatch.datasets.sets.sets import READS
-from feltwatch.vision.detection.reader_classes import Faces
-from feltwatch.vision.motion.roi_detection import CardGlimpse
+from feltwatch.vision.detection.reader_classes import SURE, Faces
+from feltwatch.vision.detection.roi_detection import CardGlimpse
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.tracking.face_memory import KEPT_S, LIES_MM, NEAR_MM, Passing
-from feltwatch.vision.tracking.track import SURE, Card, Patch, Votes
+from feltwatch.vision.tracking.track import Card, Votes
 from tests.toy_table import CAMERA, CARD_MM, rectangle
 
 Place = tuple[float, float]

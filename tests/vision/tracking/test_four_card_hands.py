@@ -5,8 +5,9 @@ import pytest
 
 from feltwatch.datasets.sets.sets import READS
 from feltwatch.vision.detection.reader_classes import Faces
+from feltwatch.vision.detection.roi_detection import CardGlimpse, Glimpse
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import load_layout
-from feltwatch.vision.motion.roi_detection import CardGlimpse, Glimpse
 from feltwatch.vision.tracking.four_card_hands import (
     NO_FOURS,
     are_dealt,
@@ -17,7 +18,7 @@ from feltwatch.vision.tracking.four_card_hands import (
     sided,
     stands_for,
 )
-from feltwatch.vision.tracking.track import Card, Patch
+from feltwatch.vision.tracking.track import Card
 from tests.toy_table import CAMERA, CARD_MM, LAYOUT, rectangle
 
 SIX = load_layout("si-ki-pi-6")

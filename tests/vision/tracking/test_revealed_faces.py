@@ -7,13 +7,14 @@ import pytest
 
 from feltwatch.datasets.sets.sets import READS
 from feltwatch.vision.arrays import Floats
-from feltwatch.vision.detection.reader_classes import Faces
+from feltwatch.vision.detection.reader_classes import SURE, Faces
+from feltwatch.vision.detection.roi_detection import CardGlimpse
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import load_layout
 from feltwatch.vision.motion.change_detector import Attention
-from feltwatch.vision.motion.roi_detection import CardGlimpse
 from feltwatch.vision.tracking.four_card_hands import Fours
 from feltwatch.vision.tracking.revealed_faces import FAINT, LIKELY, QUIET_S, Shown, revealed
-from feltwatch.vision.tracking.track import SURE, VOTES, Card, Patch
+from feltwatch.vision.tracking.track import VOTES, Card
 from tests.toy_table import CAMERA, CARD_MM, SIZE, rectangle
 
 LAYOUT = load_layout("si-ki-pi-6")

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from feltwatch.vision.tracking.track import FEW, SURE, Patch, Votes, bearing, distance, told_from
+from feltwatch.vision.detection.reader_classes import SURE
+from feltwatch.vision.geometry.patch import Patch
+from feltwatch.vision.tracking.track import FEW, Votes, bearing, distance, told_from
 
 SHAPE = (90, 160)
 EIGHT, NINE, BACK, *OTHERS = np.eye(8)

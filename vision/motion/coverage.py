@@ -8,9 +8,9 @@ import numpy as np
 
 from feltwatch.vision.arrays import Floats, Mask
 from feltwatch.vision.geometry.camera import Camera
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import OFF_TABLE, Area, Layout
 from feltwatch.vision.motion.change_detector import Attention
-from feltwatch.vision.tracking.track import Patch
 
 CARD_MM: Final = 60.0  # a card whose middle lies on the border reaches so far over it
 GRAIN_MM: Final = 10.0

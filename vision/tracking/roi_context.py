@@ -9,11 +9,12 @@ import cv2
 import numpy as np
 
 from feltwatch.vision.arrays import Floats, Mask, Pixels
+from feltwatch.vision.detection.roi_detection import Glimpse
+from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.motion.change_detector import Attention, Sight
 from feltwatch.vision.motion.hand_attribution import Sides
-from feltwatch.vision.motion.roi_detection import Glimpse
 from feltwatch.vision.tracking.four_card_hands import NO_FOURS, Fours
-from feltwatch.vision.tracking.track import Card, Patch
+from feltwatch.vision.tracking.track import Card
 
 FEW: Final = 12  # pixels tell nothing
 FELT: Final = 45.0  # grey levels: so much the weave of the felt may differ, pixel by pixel
