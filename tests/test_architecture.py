@@ -44,7 +44,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("vision.events", "vision.drawing"),
         ("vision",),
     ),
-    "models": (("models.shipped",), ("models.evaluation",), ("models.training",), ("models",)),
+    "models": (("models.files",), ("models.shipped",), ("models.evaluation",), ("models.training",), ("models",)),
     "datasets": (
         ("datasets.common",),
         ("datasets.sources",),

@@ -1,13 +1,13 @@
 """Where fetched and drawn things lie, and how they are written: whole or not at all."""
 
 import os
-import tempfile
 from pathlib import Path
 
 import cv2
 import numpy as np
 
 from feltwatch.datasets.common.errors import DataError
+from feltwatch.models import files
 from feltwatch.vision.arrays import Pixels
 
 BUNDLED = Path(__file__).parents[1] / "art"
@@ -22,13 +22,10 @@ def cache_dir() -> Path:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that nobody ever sees half of it."""
+    """Write a file whole or not at all; raises DataError where it cannot be written."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".part-", delete=False) as part:
-            part.write(data)
-        Path(part.name).chmod(0o644)
-        Path(part.name).replace(path)
+        files.make_folder(path.parent)
+        files.write_whole(path, data)
     except OSError as fault:
         raise DataError(f"{path}: cannot be written: {fault.strerror}") from fault
 

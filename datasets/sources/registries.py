@@ -1,6 +1,5 @@
 """Packages from the registries this machine already knows, by the system's own tools, checked by their sha256."""
 
-import hashlib
 import shutil
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from types import MappingProxyType
 
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.manifest import Source
+from feltwatch.models.files import digest
 
 LIMIT_S = 1800
 TOOLS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -39,11 +39,6 @@ def obtain(source: Source, folder: Path) -> Path:
             raise DataError(f"{source.name}: {brought.name}: sha256 expected {source.sha256}, found {found}")
         brought.replace(path)
     return path
-
-
-def digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _download(source: Source, folder: Path) -> Path:

@@ -134,10 +134,12 @@ def proved(path: Path) -> Iterator[Finding]:
 def alone(path: Path) -> Iterator[Finding]:
     """Tell whether somebody writes this journal now."""
     lock = path.with_name(f"{path.name}.lock")
-    if not lock.exists():
-        return  # nobody ever did: to ask would leave a file that the service may not open
+    free = ok("no other feltwatch runs on it")
+    if not lock.exists():  # to take it would leave, for a moment, a file that the service may not open
+        yield free
+        return
     try:
         with claimed(path):
-            yield ok("no other feltwatch runs on it")
+            yield free
     except UsageError as error:
         yield warn(f"{error}: start no second one")

@@ -4,7 +4,6 @@ import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from feltwatch.edge.cli.terminal_view import cure
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.video.webm import Shot, webm
 from feltwatch.engine.model.verdicts import Alert, Verdict
+from feltwatch.models.files import make_folder, write_whole
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.annotate import Colour
 from feltwatch.vision.drawing.overlay import captioned, close_up, noted, overlay, scaled
@@ -263,13 +263,8 @@ def _head(alert: Alert, when: str) -> str:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
-    part = path.with_name(f"{path.name}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(data)
-        part.replace(path)
+        make_folder(path.parent)
+        write_whole(path, data)
     except OSError as error:
-        with suppress(OSError):
-            part.unlink()
         raise UsageError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error

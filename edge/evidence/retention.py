@@ -20,7 +20,8 @@ from time import time, time_ns
 from typing import Final, Protocol
 
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.evidence.store import EVIDENCE, Kept, KeptFile, alert_of, dropped, sync_folder
+from feltwatch.edge.evidence.store import EVIDENCE, Kept, KeptFile, alert_of, dropped
+from feltwatch.models.files import sync_folder
 
 GB: Final = 1_000_000_000
 RESERVE: Final = GB  # bytes that stay free, or

@@ -2,19 +2,16 @@
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from feltwatch.edge.journal.store import Entry
-from feltwatch.edge.replay.checkpoint import digest
+from feltwatch.models.files import digest, make_folder, write_whole
 
 EVIDENCE: Final = "evidence"  # the folder of stills and clips, within that of the record
-PART: Final = ".part"
 STOPPED: Final = "feltwatch stopped before it was written"
 LONGEST: Final = 150  # letters of an alert's id in the name of a file
 ESCAPE: Final = "="  # before the two figures of a byte that no name of a file should hold
@@ -87,55 +84,15 @@ def alert_of(name: str) -> str:
 
 
 def keep(folder: Path, name: str, data: bytes) -> KeptFile:
-    """Write a file into the record's folder, whole or not at all; when this returns a power cut does not undo it."""
-    try:
-        return _keep(folder, name, data)
-    except FileNotFoundError:  # the folder of its day was empty, and removed at this moment
-        return _keep(folder, name, data)
-
-
-def _keep(folder: Path, name: str, data: bytes) -> KeptFile:
+    """Write a file into the record's folder, whole or not at all."""
     path = folder / name
-    part = path.with_name(path.name + PART)
-    _make(path.parent)
+    make_folder(path.parent)
     try:
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.rename(path)
-        sync_folder(path.parent)
-    except OSError:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise
+        write_whole(path, data)
+    except FileNotFoundError:  # the folder of its day was empty, and was removed at this moment
+        make_folder(path.parent)
+        write_whole(path, data)
     return KeptFile(name, hashlib.sha256(data).hexdigest(), len(data))
-
-
-def _make(folder: Path) -> None:
-    """Make a folder; it and those it lies in outlive a power cut."""
-    if folder.is_dir():
-        return
-    _make(folder.parent)
-    folder.mkdir(exist_ok=True)
-    sync_folder(folder.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Have on disk which names a folder holds."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def sweep(folder: Path) -> list[str]:
-    """Remove the files that a crash left unfinished; give their names."""
-    found = sorted((folder / EVIDENCE).rglob(f"*{PART}"))
-    for path in found:
-        path.unlink(missing_ok=True)
-    return [path.relative_to(folder).as_posix() for path in found]
 
 
 def unanswered(entries: Iterable[Entry]) -> list[Promise]:

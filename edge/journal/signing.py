@@ -2,8 +2,6 @@
 
 import base64
 import binascii
-import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.journal.store import Head
+from feltwatch.models.files import write_whole
 
 OWN_ONLY: Final = 0o600
 
@@ -64,13 +63,4 @@ def _kept(path: Path) -> Ed25519PrivateKey:
 def _make(path: Path) -> None:
     """Write a new key, whole or not at all, for nobody else to read."""
     pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWN_ONLY), "wb") as file:
-            file.write(pem)
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(part, path)  # where another was quicker, that key is the one
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(path, pem, mode=OWN_ONLY, replace=False)  # where another process was quicker, that key is the one

@@ -5,13 +5,11 @@ be altered, taken out or put in without all that follow being wrong. What is cut
 that was written down before. The same file says what no broker has acknowledged yet: the journal is the outbox.
 """
 
-import fcntl
 import hashlib
-import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import Final
 from uuid import uuid4
 
 from feltwatch.edge.errors import UsageError
+from feltwatch.models.files import locked
 
 APPLICATION: Final = 0x66656C74  # "felt": tells a journal from other files of SQLite
 PATIENCE_S: Final = 10.0  # for another connection's write to be done
@@ -226,22 +225,19 @@ class Journal:
 
 @contextmanager
 def claimed(path: Path) -> Iterator[None]:
-    """Keep a journal to oneself; the claim of one who dies is free at once."""
+    """Hold a journal for writing; raises UsageError where another process holds it."""
     lock = path.with_name(f"{path.name}.lock")
-    try:
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise UsageError(f"{lock}: cannot be written: {why}; name another folder with record.folder") from error
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(handle)
-        raise UsageError(f"{path}: expected a journal that nobody else writes; another feltwatch runs on it") from error
-    try:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(lock, wait=False))
+        except BlockingIOError as error:
+            raise UsageError(
+                f"{path}: expected a journal that nobody else writes; another feltwatch runs on it"
+            ) from error
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise UsageError(f"{lock}: cannot be written: {why}; name another folder with record.folder") from error
         yield
-    finally:
-        os.close(handle)
 
 
 def utc() -> str:

@@ -12,7 +12,7 @@ from typing import Final
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.journal.signing import signed
 from feltwatch.edge.journal.store import About, BrokenError, Entry, Head, about, entries
-from feltwatch.edge.replay.checkpoint import digest
+from feltwatch.models.files import digest
 
 KEY_LENGTH: Final = 44  # letters of a public key in base64
 

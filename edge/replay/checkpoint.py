@@ -3,11 +3,9 @@
 import hashlib
 import io
 import json
-import os
 import pickle
 import platform
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +13,8 @@ from typing import BinaryIO
 
 import cv2
 import numpy as np
+
+from feltwatch.models.files import write_whole
 
 HEAD = b"feltwatch checkpoint\n"
 CODE = ("engine", "vision", "models", "edge")
@@ -96,29 +96,6 @@ def load(path: Path, key: str, modules: tuple[str, ...] = OURS) -> object | None
         return next(unpickled(io.BytesIO(data[len(head) :]), modules))
     except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, StopIteration, ValueError, TypeError):
         return None
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file that is there whole or not at all, also if the power fails."""
-    part = path.with_name(f".{path.name}.new")
-    try:
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException as error:
-        if isinstance(error, OSError):
-            error.filename = str(path)  # a write does not say to what
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise
-
-
-def digest(path: Path) -> str:
-    """Give the sha256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest_of(facts: Mapping[str, object]) -> str:

@@ -11,14 +11,15 @@ from feltwatch.edge.report.page import Video as Footage
 from feltwatch.edge.video.video_file import Video
 from feltwatch.engine.books.settings import WHY
 from feltwatch.engine.model.money import plain
+from feltwatch.models.files import digest
 
 
 def key_of(order: Order, models: Mapping[str, str]) -> dict[str, object]:
     """Give all that decides what comes out: another key, another result."""
     return {
-        "video": checkpoint.digest(order.video),
+        "video": digest(order.video),
         "name": order.video.name,
-        "table": checkpoint.digest(order.table),
+        "table": digest(order.table),
         "models": dict(models),
         "version": version("feltwatch"),
         "code": checkpoint.code(),

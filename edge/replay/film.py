@@ -34,6 +34,7 @@ from feltwatch.edge.report.story import stories
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import Frame, PlaceLostError, Video, check_one_size, open_video
 from feltwatch.engine.model.verdicts import encode
+from feltwatch.models.files import remove_unfinished
 from feltwatch.vision.image_file import spelled
 
 EVENTS, VERDICTS, VIEWS, KEPT = "events.jsonl", "verdicts.jsonl", "views", "checkpoint"
@@ -113,6 +114,7 @@ class _Work:
         if isinstance(found, State) and not self.order.force:
             self.desk.again(found.pipeline)
             found.recorder.folder = self.part
+            remove_unfinished(self.part)
             return found
         pipeline = self.desk.begin(self.table, self.video.size)
         shutil.rmtree(self.part, ignore_errors=True)

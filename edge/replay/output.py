@@ -1,18 +1,17 @@
 """What a replay writes: lines that grow and can be cut back, and a folder for each video that is finished at once."""
 
-import fcntl
 import hashlib
 import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from errno import EDQUOT, EFBIG, ENOSPC
 from itertools import chain, count
 from pathlib import Path
 
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.replay.checkpoint import digest, write_whole
+from feltwatch.models.files import digest, locked, write_whole
 from feltwatch.vision.image_file import spelled
 
 DONE = "done.json"
@@ -115,32 +114,10 @@ def write_json(path: Path, facts: Mapping[str, object]) -> None:
 
 @contextmanager
 def claimed(folder: Path) -> Iterator[None]:
-    """Wait until nobody else works at a folder, and keep it. The claim of one who dies is free at once."""
-    path = folder.with_name(f".lock-{folder.name}")
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        handle = _locked(path)
-    except OSError as error:
-        raise unwritable(path, error) from error
-    try:
+    """Hold a folder; where another process holds it, wait until that one has ended."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with locked(folder.with_name(f".lock-{folder.name}"), wait=True):
         yield
-    finally:
-        with suppress(OSError):
-            path.unlink(missing_ok=True)  # while it is held: who waits for it finds that it is gone, and makes another
-        os.close(handle)
-
-
-def _locked(path: Path) -> int:
-    while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            if path.exists() and os.path.samestat(path.stat(), os.fstat(handle)):
-                return handle
-        except BaseException:
-            os.close(handle)
-            raise
-        os.close(handle)
 
 
 def check_free(folder: Path) -> None:

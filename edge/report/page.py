@@ -18,6 +18,7 @@ from feltwatch.edge.report.story import Raised, Row, Story, stories
 from feltwatch.edge.report.timeline import timeline
 from feltwatch.edge.report.words import ENDS, MARKS, RANK, count, listed, moment
 from feltwatch.engine.books import BOOKS
+from feltwatch.models.files import write_whole
 
 DIGESTED = ("events.jsonl", "verdicts.jsonl")
 
@@ -69,10 +70,8 @@ class Facts:
 def write_report(folder: Path, facts: Facts) -> None:
     """Write `report.html` into the folder that holds the evidence; the same facts give the same bytes."""
     path = folder / "report.html"
-    part = folder / "report.html.part"
     try:
-        part.write_text(page(folder, facts), "utf-8", newline="\n")
-        part.replace(path)
+        write_whole(path, page(folder, facts).encode())
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error
 

@@ -21,7 +21,7 @@ from feltwatch.edge.config.table_service import MqttFile
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.evidence.live_evidence import LiveRecorder
 from feltwatch.edge.evidence.retention import Limits, Space, estimate, habits
-from feltwatch.edge.evidence.store import Kept, answers, sweep, unanswered
+from feltwatch.edge.evidence.store import EVIDENCE, Kept, answers, unanswered
 from feltwatch.edge.journal.record import Record
 from feltwatch.edge.journal.store import claimed
 from feltwatch.edge.journal.write_buffer import Holding
@@ -39,6 +39,7 @@ from feltwatch.edge.service.housekeeping import Duties
 from feltwatch.edge.service.logs import say
 from feltwatch.edge.service.opening import BACK, Opened, door, opened
 from feltwatch.engine.model.verdicts import Alert
+from feltwatch.models.files import remove_unfinished
 
 TURN_S: Final = 0.1  # so long a picture is waited for
 GOODBYE_S: Final = 10.0  # for what is not acknowledged when all ends
@@ -211,7 +212,7 @@ class Sitting:
 
     def _answer_for(self, found: Opened) -> None:
         """Say what came of evidence that the run before promised, and did not tell of any more."""
-        sweep(self.orders.folder)
+        remove_unfinished(self.orders.folder / EVIDENCE)
         since = max(found.journal.base[0], found.journal.head.seq - BACK)
         for promise in unanswered(found.journal.read(since, BACK, ("alert", "evidence"))):
             for kept in answers(self.orders.folder, promise):

@@ -26,7 +26,7 @@ from time import monotonic
 
 from feltwatch.edge.evidence.store import unanswered
 from feltwatch.edge.journal.store import Entry, entries
-from feltwatch.edge.replay.checkpoint import digest
+from feltwatch.models.files import digest
 from tests.faults.mounts import looped, mounted
 
 ROOT = Path(__file__).resolve().parents[2]

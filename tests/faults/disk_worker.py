@@ -21,10 +21,11 @@ import numpy as np
 
 from feltwatch.edge.evidence.live_evidence import LiveRecorder
 from feltwatch.edge.evidence.retention import Limits, Space
-from feltwatch.edge.evidence.store import Kept, answers, sweep, unanswered
+from feltwatch.edge.evidence.store import EVIDENCE, Kept, answers, unanswered
 from feltwatch.edge.journal.store import Fact, Journal, entries, utc
 from feltwatch.edge.journal.write_buffer import Holding
 from feltwatch.engine.model.verdicts import Alert, Remedy
+from feltwatch.models.files import remove_unfinished
 from feltwatch.vision.drawing.view import View
 
 EVERY_S = 0.01
@@ -42,7 +43,7 @@ class Table:
     """One table at work."""
 
     def __init__(self, folder: Path) -> None:
-        sweep(folder)
+        remove_unfinished(folder / EVIDENCE)
         self.space = Space(folder, Limits(reserve=RESERVE, ballast=BALLAST))
         self.journal = Journal(folder / "bj-07.journal", "bj-07")
         self.holding = Holding(self.journal.add, lambda text: say(trouble=text), self.space)

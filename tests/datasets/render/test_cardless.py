@@ -87,7 +87,7 @@ def test_a_package_becomes_pictures(tmp_path: Path) -> None:
     assert sorted(path.name for path in folder.glob("*.jpg")) == WRITTEN
     assert read_picture(folder / "0002-a-wide.jpg").shape == (400, 1600, 3)
     assert read_picture(folder / "0004-clear.jpg").shape == (240, 320, 3)
-    assert not list(tmp_path.rglob(".part-*"))
+    assert not [*tmp_path.rglob(".part-*"), *tmp_path.rglob("*.part")]
 
 
 def test_they_are_made_again_only_when_the_manifest_asks_for_others(

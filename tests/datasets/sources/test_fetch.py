@@ -166,7 +166,7 @@ def test_a_package_becomes_a_deck_and_is_not_made_twice(
     again = list[str]()
     assert fetch(manifest, asked, tmp_path, again.append) == 0
     assert again == said[-1:]
-    assert not list(tmp_path.rglob(".part-*"))
+    assert not [*tmp_path.rglob(".part-*"), *tmp_path.rglob("*.part")]
 
 
 def test_a_sheet_without_a_card_is_told_and_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -377,8 +377,8 @@ def tampered(path: Path, command: str) -> None:
 
 
 def test_a_journal_that_is_whole(table: TableFile, kept: Path) -> None:
-    first, waiting = journal(table, {})
-    assert (first.state, waiting.state) == (OK, OK)
+    first, waiting, free = journal(table, {})
+    assert (first.state, waiting.state, free.state) == (OK, OK, OK)
     assert f"{kept}: 40 entries, to {AT}; the last 40 are as written" in first.says
     assert waiting.says == "10 entries wait for the broker"
     assert not kept.with_name(f"{kept.name}.lock").exists()
@@ -392,7 +392,7 @@ def test_gaps_that_wait_for_the_broker_are_counted(table: TableFile, kept: Path)
     written = Journal(kept, table.id)
     written.add(AT, [Fact("event", "{}")] * (WAITING + 1))
     written.close()
-    first, waiting = journal(table, {})
+    first, waiting, _ = journal(table, {})
     assert f"the last {PROVED + 1} are as written" in first.says
     assert waiting.state == WARN
 

@@ -1,9 +1,7 @@
 """Files of evidence: whole on disk with the digest of what was written; none is forgotten, and no id leads astray."""
 
-import errno
 import hashlib
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -20,7 +18,6 @@ from feltwatch.edge.evidence.store import (
     dropped,
     keep,
     stem_of,
-    sweep,
     unanswered,
 )
 from feltwatch.edge.journal.store import Entry
@@ -41,48 +38,6 @@ def test_a_file_is_known_by_the_digest_of_what_was_written(tmp_path: Path) -> No
     assert file == KeptFile(STILL, hashlib.sha256(b"a picture").hexdigest(), 9)
     assert (tmp_path / STILL).read_bytes() == b"a picture"
     assert [path.name for path in (tmp_path / STILL).parent.iterdir()] == ["r7-void-c1.jpg"]
-
-
-def test_a_file_is_on_disk_before_it_has_its_name_and_its_name_before_anybody_hears_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done: list[str] = []
-    folder = tmp_path / "evidence" / "2026-01-02"
-    sync, rename = os.fsync, Path.rename
-
-    def synced(handle: int) -> None:
-        done.append(f"sync {Path(f'/proc/self/fd/{handle}').readlink().relative_to(tmp_path)}")
-        sync(handle)
-
-    def renamed(path: Path, target: Path) -> Path:
-        done.append("rename")
-        return rename(path, target)
-
-    monkeypatch.setattr(os, "fsync", synced)
-    monkeypatch.setattr(Path, "rename", renamed)
-    keep(tmp_path, STILL, b"a picture")
-    inner = str(folder.relative_to(tmp_path))
-    assert done == ["sync .", "sync evidence", f"sync {STILL}.part", "rename", f"sync {inner}"]
-
-
-def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    (tmp_path / STILL).parent.mkdir(parents=True)
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        keep(tmp_path, STILL, b"a picture")
-    assert not list((tmp_path / STILL).parent.iterdir())
-
-
-def test_what_a_crash_left_unfinished_is_removed(tmp_path: Path) -> None:
-    keep(tmp_path, STILL, b"a picture")
-    (tmp_path / f"{CLIP}.part").write_bytes(b"half a fil")
-    assert sweep(tmp_path) == [f"{CLIP}.part"]
-    assert sweep(tmp_path) == []
-    assert (tmp_path / STILL).exists()
-    assert sweep(tmp_path / "none") == []
 
 
 def test_alerts_of_which_nobody_said_what_came_of_their_files_are_found() -> None:

@@ -27,7 +27,7 @@ from feltwatch.edge.journal.store import (
     first_hash,
     hash_of,
 )
-from feltwatch.edge.replay.checkpoint import digest
+from feltwatch.models.files import digest
 
 AT = "2026-01-02T03:04:05.678Z"
 MANY = 40

@@ -24,6 +24,7 @@ from feltwatch.edge.replay.job import InterruptedReplayError, Order
 from feltwatch.edge.replay.output import altered, claimed, folders
 from feltwatch.edge.replay.run import eyes_desk, orders_of, replay, stopping
 from feltwatch.edge.video.video_file import Clock, Place
+from feltwatch.models.files import write_whole
 from tests.edge.scripted_watcher import CLIPS, RecordedDesk, open_recorded, write_table, write_video
 
 ROOT = Path(__file__).parents[3]
@@ -357,7 +358,7 @@ def test_a_checkpoint_is_of_one_work_and_holds_values_only(tmp_path: Path) -> No
     path.write_bytes(data[:-9])
     assert checkpoint.load(path, "this") is None
 
-    for evil in (os.system, subprocess.Popen, Path.unlink, checkpoint.write_whole):
+    for evil in (os.system, subprocess.Popen, Path.unlink, write_whole):
         checkpoint.save(path, "this", _Calls(evil))
         assert checkpoint.load(path, "this") is None
 

@@ -460,7 +460,7 @@ def test_every_alert_is_a_mark_on_the_time_line(tmp_path: Path) -> None:
 
 
 def test_a_report_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
-    (tmp_path / "report.html.part").mkdir()
+    (tmp_path / "report.html").mkdir()
     with pytest.raises(UsageError, match=r"report\.html: cannot be written"):
         write_report(tmp_path, EMPTY)
 
