@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from feltwatch.edge.cli.terminal_view import place
 from feltwatch.edge.errors import UsageError
+from feltwatch.edge.wording import place
 from feltwatch.engine.model.spots import parse_spot
 from feltwatch.vision.geometry.calibration import Mark
 from feltwatch.vision.image_file import spelled

@@ -12,8 +12,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from feltwatch.edge.cli.terminal_view import face
 from feltwatch.edge.errors import UsageError
+from feltwatch.edge.wording import face
 from feltwatch.engine.model.cards import Card
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detections import Point, Quad, Seen, SeenCard

@@ -3,6 +3,7 @@
 import sys
 import textwrap
 
+from feltwatch.edge.wording import cure, face, place
 from feltwatch.engine.blackjack.hands import total
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.cards import Card
@@ -13,7 +14,6 @@ from feltwatch.engine.model.verdicts import (
     Decided,
     Ended,
     Remedied,
-    Remedy,
     Settlement,
     Started,
     Verdict,
@@ -22,33 +22,9 @@ from feltwatch.engine.model.verdicts import (
 from feltwatch.engine.round.base import Round, Seen
 from feltwatch.engine.table import Table
 
-SUITS = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
-RANKS = {"T": "10"}
 WIDTH = 100
 RED, BOLD, DIM, PLAIN = "\033[31;1m", "\033[1m", "\033[2m", "\033[0m"
 MARKS = {"void": "VOID", "stop": "STOP", "correct": "CORRECT", "advise": "NOTE"}
-
-
-def face(card: Card | None, *, up: bool = True) -> str:
-    """Write a card as people read it."""
-    if card is None:
-        return "▒▒" if not up else "??"
-    return RANKS.get(card.rank, card.rank) + SUITS[card.suit]
-
-
-def place(name: str) -> str:
-    """Write a place as people say it: `box3.hand2` is "box 3 hand 2"."""
-    where, _, part = name.partition(".")
-    if where.startswith("box"):
-        where = f"box {where[3:]}"
-    part = part.replace("cards", "").replace("main", "").replace("hand", "hand ").replace("/", " ").strip()
-    return f"{where} {part}".strip()
-
-
-def cure(remedy: Remedy) -> str:
-    """Write how an error is put right."""
-    text = f"Remedy ({remedy.clause}): {remedy.outcome}. {remedy.says}".rstrip()
-    return text + (f" Players choose: {' or '.join(remedy.options)}." if remedy.options else "")
 
 
 class Watch:

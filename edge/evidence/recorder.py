@@ -10,9 +10,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from feltwatch.edge.cli.terminal_view import cure
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.video.webm import Shot, webm
+from feltwatch.edge.wording import clock, cure
 from feltwatch.engine.model.verdicts import Alert, Verdict
 from feltwatch.models.files import make_folder, write_whole
 from feltwatch.vision.arrays import Pixels
@@ -189,19 +189,6 @@ class Recording:
 def draw(picture: Pixels, view: View, t: float, notes: Sequence[str] = ()) -> Pixels:
     """Draw on a copy what is believed to lie there, the time, and a few lines: a frame of the annotated video."""
     return noted(overlay(picture, view), clock(t), (*view.doubts, *notes))
-
-
-def clock(t: float) -> str:
-    """Write seconds of footage as people do, to the tenth.
-
-    >>> clock(28.96), clock(3725.01)
-    ('0:29.0', '1:02:05.0')
-    """
-    tenths = round(t * 10)
-    minutes, rest = divmod(tenths, 600)
-    hours, minutes = divmod(minutes, 60)
-    start = f"{hours}:{minutes:02d}" if hours else f"{minutes}"
-    return f"{start}:{rest // 10:02d}.{rest % 10}"
 
 
 def file_name(alert: str) -> str:

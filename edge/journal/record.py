@@ -5,10 +5,10 @@ from typing import Protocol, TextIO
 
 from feltwatch.edge.evidence.store import Kept
 from feltwatch.edge.journal.store import Entry, Fact, utc
+from feltwatch.edge.json_lines import json_line
 from feltwatch.edge.messaging.encode import alert_body
 from feltwatch.edge.messaging.schema import Body, Evidence, File, Files, Note, NoteKind, written
 from feltwatch.edge.pipeline.sight import Judged
-from feltwatch.edge.replay.film import json_line
 from feltwatch.engine.model.verdicts import Alert, encode
 
 Promise = Callable[[Alert, str], Mapping[str, str] | None]  # of an alert and its time: the files it will have

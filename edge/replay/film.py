@@ -9,6 +9,7 @@ from time import monotonic
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.evidence.recorder import Recorder, Recording
+from feltwatch.edge.json_lines import json_line
 from feltwatch.edge.replay import checkpoint
 from feltwatch.edge.replay.annotate import annotated, remember, remembered
 from feltwatch.edge.replay.facts import facts_of, key_of
@@ -218,11 +219,6 @@ class _Work:
         counts["alerts"] = _count(verdicts, "alert") - _count(verdicts, "withdrawn")
         of = {"of": self.key, "annotated": self.order.annotate, "mark": mark(self.order.video)}
         finish(self.order.folder, {**of, **counts}, (KEPT, BEGUN, VIEWS))
-
-
-def json_line(fact: Mapping[str, object]) -> str:
-    """Write an event as a line of JSON."""
-    return json.dumps(fact, separators=(",", ":"), ensure_ascii=False) + "\n"
 
 
 def _read(path: Path) -> list[dict[str, object]]:

@@ -2,17 +2,13 @@
 
 import argparse
 import os
-import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import TextIO
 
 from feltwatch.edge.cli.progress import Progress
 from feltwatch.edge.replay.job import Desk, InterruptedReplayError, Opener, Order, Told
+from feltwatch.edge.stop_signal import stopping
 
 STOPPED = 128  # a shell's number of a command that a signal ended is this more than the signal's
 
@@ -60,37 +56,6 @@ def orders_of(options: argparse.Namespace, keep_s: float) -> list[Order]:
         Order(video, table, folder, options.since, options.annotate, options.force, options.provider, threads, keep_s)
         for video, folder in zip(videos, folders(videos, out), strict=True)
     ]
-
-
-class Stop:
-    """Whether to stop, because of which signal."""
-
-    signal = 0
-
-    def __call__(self) -> bool:
-        return bool(self.signal)
-
-    def ask(self, number: int, frame: FrameType | None) -> None:
-        """Stop when the frame at hand is done; who asks twice is not kept waiting."""
-        del frame
-        if self.signal:
-            raise KeyboardInterrupt
-        self.signal = number
-
-
-@contextmanager
-def stopping() -> Iterator[Stop]:
-    """Let an interrupt end the work in good order; Python tells the main thread alone of one."""
-    stop = Stop()
-    if threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-    before = {number: signal.signal(number, stop.ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _say(found: Told | Exception, out: TextIO) -> None:

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from feltwatch.edge.evidence.recorder import clock
 from feltwatch.edge.report.cards import drawn
 from feltwatch.edge.report.html import Markup, join, tag
 from feltwatch.edge.report.pictures import Shown
 from feltwatch.edge.report.story import Lay, Raised, Row
 from feltwatch.edge.report.words import MARKS, count, listed, place
+from feltwatch.edge.wording import clock
 from feltwatch.engine.books import BOOKS
 from feltwatch.engine.books.alert_texts import MEANINGS
 from feltwatch.engine.books.clauses import clauses

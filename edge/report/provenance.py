@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from feltwatch.edge.evidence.recorder import clock
 from feltwatch.edge.report.cards import said_of
 from feltwatch.edge.report.html import Markup, join, tag
 from feltwatch.edge.report.story import Story
 from feltwatch.edge.report.words import ENDS, count, place
+from feltwatch.edge.wording import clock
 from feltwatch.engine.books import BOOKS
 
 FEW = 12  # lines of a list that are shown without asking

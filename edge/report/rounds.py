@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from feltwatch.edge.evidence.recorder import clock
 from feltwatch.edge.report.alerts import Exhibit, alert, badge
 from feltwatch.edge.report.cards import drawn
 from feltwatch.edge.report.html import Content, Markup, join, tag
 from feltwatch.edge.report.story import Lay, Row, Story, seconds, whole
 from feltwatch.edge.report.words import ENDS, RANK, count, moment, money, place
+from feltwatch.edge.wording import clock
 from feltwatch.engine.blackjack.hands import LIMIT, total
 from feltwatch.engine.model.cards import CARDS
 from feltwatch.engine.sikipi.ranking import GONG, hand_sum

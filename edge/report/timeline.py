@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from feltwatch.edge.evidence.recorder import clock
 from feltwatch.edge.report.html import Markup, join, tag
 from feltwatch.edge.report.story import Raised, Story
 from feltwatch.edge.report.words import MARKS, RANK, count, moment
+from feltwatch.edge.wording import clock
 
 ROW, TOP, BAR = 58, 22, 18  # pixels: of a row, over its bars, of a bar
 LINE = TOP + BAR

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from feltwatch.edge.evidence.recorder import clock
+from feltwatch.edge.wording import clock
 from feltwatch.engine.model.verdicts import SEVERITIES
 
 MINUS = "\N{MINUS SIGN}"

@@ -17,7 +17,6 @@ from feltwatch.edge.errors import UsageError
 from feltwatch.edge.messaging.auth import password
 from feltwatch.edge.messaging.local_broker import Broker
 from feltwatch.edge.pipeline.live_desk import EyesLiveDesk, LiveOpener
-from feltwatch.edge.replay.run import Stop, stopping
 from feltwatch.edge.service import logs
 from feltwatch.edge.service.health import Vitals, stuck
 from feltwatch.edge.service.logs import say
@@ -25,6 +24,7 @@ from feltwatch.edge.service.metrics import Endpoint
 from feltwatch.edge.service.session import Orders
 from feltwatch.edge.service.supervisor import Post
 from feltwatch.edge.service.systemd import Notifier
+from feltwatch.edge.stop_signal import Stop, stopping
 
 LOOK_S: Final = 0.2  # between two looks at whether to stop
 BEAT_S: Final = 2.0  # between two words to systemd, where it does not say

@@ -16,12 +16,12 @@ import pytest
 
 from feltwatch.datasets.scene.truth import truth_of
 from feltwatch.edge.cli.judge import events as read_events
-from feltwatch.edge.cli.terminal_view import cure
 from feltwatch.edge.config.table_file import read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.evidence import recorder as evidence
-from feltwatch.edge.evidence.recorder import AT_ONCE, Recorder, Recording, clock, draw, file_name
+from feltwatch.edge.evidence.recorder import AT_ONCE, Recorder, Recording, draw, file_name
 from feltwatch.edge.video.webm import Shot, vp8, webm
+from feltwatch.edge.wording import clock, cure
 from feltwatch.engine.model.verdicts import Alert, Remedy, Verdict
 from feltwatch.engine.table import Table
 from feltwatch.vision.arrays import Pixels

@@ -22,7 +22,8 @@ from feltwatch.edge.replay import checkpoint
 from feltwatch.edge.replay.film import replay_film
 from feltwatch.edge.replay.job import InterruptedReplayError, Order
 from feltwatch.edge.replay.output import altered, claimed, folders
-from feltwatch.edge.replay.run import eyes_desk, orders_of, replay, stopping
+from feltwatch.edge.replay.run import eyes_desk, orders_of, replay
+from feltwatch.edge.stop_signal import stopping
 from feltwatch.edge.video.video_file import Clock, Place
 from feltwatch.models.files import write_whole
 from tests.edge.scripted_watcher import CLIPS, RecordedDesk, open_recorded, write_table, write_video
