@@ -4,7 +4,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import additional_bets, dealer, decisions, followers, inferred
+from feltwatch.engine.blackjack import additional_bets, dealer, decisions, followers, inferred, side_bets
 from feltwatch.engine.blackjack.hands import Hand
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.money import ZERO, decimal, down, plain, up
@@ -89,21 +89,7 @@ def _insured(r: "BlackjackRound", stack: "Stack", event: "Chips") -> bool:
         return True
     fresh = not stack.at_close
     stack.at_close, stack.stake, stack.factor = True, stack.now, None
-    half = None if bet is None or bet.stake is None else bet.stake / 2
-    if half is not None and stack.now is not None:
-        live = r.book.id == "live-blackjack"
-        if stack.now > half or (live and stack.now != half):
-            stack.factor = Fraction(min(half, stack.now))
-            over = stack.now - half
-            says = f"Give {plain(over)} back." if over > 0 else f"Add {plain(-over)}: it is half the main bet."
-            r.alert(
-                "insurance-wrong-amount",
-                f"The insurance of box {box} is {plain(stack.now)}; half of the Initial Bet is {plain(half)}.",
-                Remedy("reject-bet", r.faultclause("insurance-wrong-amount"), says=says),
-                anchor=stack.spot.text,
-                box=box,
-                evidence=(stack.spot.text,),
-            )
+    side_bets.limit_insurance(r, stack, bet)
     if fresh and stack.spot.text not in r.told_insurance:
         r.infer(box, 1, "insurance")
     return True
@@ -111,6 +97,9 @@ def _insured(r: "BlackjackRound", stack: "Stack", event: "Chips") -> bool:
 
 def _refuse(r: "BlackjackRound", stack: "Stack", code: str, why: str) -> None:
     stack.rejected = not stack.at_close
+    if f"r{r.number}-{code}-{stack.spot.text}" in r.alerts:
+        return  # the decision was reported, and its alert is out
+    r.forbidden = [one for one in r.forbidden if one.anchor != stack.spot.text]
     r.alert(
         code,
         f"Chips came onto the insurance line of box {stack.spot.box}: {why}.",

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import additional_bets, dealer, followers, settlement
+from feltwatch.engine.blackjack import additional_bets, dealer, followers, forbidden, settlement, side_bets
 from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW, Hand
 from feltwatch.engine.model.spots import MAX_HANDS, hand_zone
 from feltwatch.engine.model.verdicts import Remedy
@@ -11,6 +11,7 @@ from feltwatch.engine.model.verdicts import Remedy
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.round import BlackjackRound
     from feltwatch.engine.model.events import Decision
+    from feltwatch.engine.model.spots import Spot
     from feltwatch.engine.round.base import Seen
     from feltwatch.engine.round.bets import Stack
 
@@ -76,6 +77,8 @@ def _double(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
         hand.asked = "bad double-not-allowed"
         if paid:
             refuse(r, hand, "double-not-allowed", paid)
+        else:
+            forbidden.wait(r, "double-not-allowed", hand, event, _short(hand), forbidden.points(hand))
         return
     key = (r.seat(hand.box).spot.text, hand.number)
     base = r.wagers[key][0]
@@ -104,6 +107,8 @@ def _split(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
         hand.asked = f"bad {code}"
         if paid:
             refuse(r, hand, code, paid)
+        else:
+            forbidden.wait(r, code, hand, event, _short(hand), forbidden.points(hand))
         return
     new = part(r, hand, hand.cards[1])
     if paid is not None:
@@ -148,7 +153,6 @@ def part(r: "BlackjackRound", hand: Hand, seen: "Seen", number: int = 0) -> Hand
 
 
 def _surrender(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
-    del event
     if hand.surrendered:
         return
     if r.too_late and not hand.split:
@@ -164,6 +168,9 @@ def _surrender(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
         surrender(r, hand, inferred=False)
     else:
         hand.asked = "surrender"
+        why = forbidden.surrender_reason(r, hand) if r.playing else ""
+        if why:
+            forbidden.wait(r, "surrender-not-allowed", hand, event, r.seat(hand.box).spot.text, why)
 
 
 def may_surrender(r: "BlackjackRound", hand: Hand) -> bool:
@@ -184,6 +191,10 @@ def surrender(r: "BlackjackRound", hand: Hand, *, inferred: bool) -> None:
 def _even(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
     if not (hand.natural and r.upcard_is_ace) or r.book.id == "live-blackjack":
         hand.asked = "even-money"
+        if r.playing and r.upcard is not None and hand.total is not None:
+            live = r.book.id == "live-blackjack"
+            why = " the book does not have" if live else " is only for a Blackjack against an Ace"
+            forbidden.wait(r, "even-money-not-allowed", hand, event, _spot(r, hand, event).text, why)
     elif r.too_late:
         r.alert(
             "even-money-too-late",
@@ -194,8 +205,13 @@ def _even(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
             hand=hand.number,
         )
     else:
-        stack = next((s for s in settlement.betting(r, hand) if s.spot.who == event.who), None) or r.seat(hand.box)
-        even_money(r, stack, hand, inferred=False)
+        even_money(r, r.stacks[_spot(r, hand, event).text], hand, inferred=False)
+
+
+def _spot(r: "BlackjackRound", hand: Hand, event: "Decision") -> "Spot":
+    """Give the main spot of the Player who decides for his own bet; the Seated Player's where he has none."""
+    stack = next((s for s in settlement.betting(r, hand) if s.spot.who == event.who), None) or r.seat(hand.box)
+    return stack.spot
 
 
 def even_money(r: "BlackjackRound", stack: "Stack", hand: Hand, *, inferred: bool) -> None:
@@ -209,13 +225,16 @@ def _insures(r: "BlackjackRound", event: "Decision") -> None:
     """Insurance told: half the Initial Bet unless an amount is told, or chips are seen."""
     seat = r.stacks.get(f"box{event.box}.main{f'/{event.who}' if event.who else ''}")
     r.offered = True
+    text = f"box{event.box}.insurance{f'/{event.who}' if event.who else ''}"
+    if event.amount and seat is not None and r.playing:  # without an amount or chips it is no bet
+        forbidden.insurance(r, event, text)
     if seat is None or seat.stake is None or not r.upcard_is_ace or r.too_late:
         return
-    text = f"box{event.box}.insurance{f'/{event.who}' if event.who else ''}"
     r.told_insurance.add(text)
     stack = r.stack(text)
     if not stack.at_close:
         stack.at_close, stack.stake = True, seat.stake / 2 if event.amount is None else event.amount
+        side_bets.limit_insurance(r, stack, seat)
 
 
 TOLD = {
@@ -256,10 +275,11 @@ def not_allowed(r: "BlackjackRound", hand: Hand, code: str) -> bool:
     """Say that a double or split is not allowed, unless a supervisor has said that it is."""
     what = "split" if code.startswith("split") else "double"
     anchor = _short(hand)
+    remedy = Remedy("reject-bet", r.faultclause(code), says=f"Undo the {what} and give the second bet back.")
     name = r.alert(
         code,
-        f"Box {hand.box} {SAYS[code]}" + (f" ({hand.points})." if hand.points is not None else "."),
-        Remedy("reject-bet", r.faultclause(code), says=f"Undo the {what} and give the second bet back."),
+        f"Box {hand.box} {SAYS[code]}{forbidden.points(hand)}.",
+        remedy,
         anchor=anchor,
         box=hand.box,
         hand=hand.number,
@@ -267,7 +287,10 @@ def not_allowed(r: "BlackjackRound", hand: Hand, code: str) -> bool:
     )
     if r.waved(code, anchor):
         return False
-    hand.refusal = name or hand.refusal
+    if not name:  # the decision was reported, and its alert is out
+        name = f"r{r.number}-{code}-{anchor}"
+        r.remedied(name, remedy)
+    hand.refusal = name
     r.cancel(name)
     return True
 

@@ -9,6 +9,7 @@ from feltwatch.engine.blackjack import (
     dealer,
     decisions,
     early_pickup,
+    forbidden,
     initial_deal,
     misplaced_cards,
     settlement,
@@ -72,6 +73,7 @@ class BlackjackRound(Round):
         ] = {}  # told: how much, and seen so far
         self.split_off: tuple[Hand, Decimal, str] | None = None  # what a split bet still lacks, and its alert
         self.inferred: dict[tuple[int, int], tuple[int, str]] = {}
+        self.forbidden: list[forbidden.Forbidden] = []  # reported decisions that wait for their chips
         self.last_dealt: Seen | None = None
         self.before_last = -1.0
 
@@ -247,6 +249,9 @@ class BlackjackRound(Round):
             self.offered = True
 
     def apply(self, event: Event, n: int) -> None:
+        if self.forbidden and not self.void:
+            self.n = n
+            forbidden.review(self, event)
         super().apply(event, n)
         if (
             self.playing
@@ -398,6 +403,7 @@ class BlackjackRound(Round):
     # ---- the end ----------------------------------------------------------------------------------------------------
 
     def ending(self) -> None:
+        forbidden.at_the_end(self)
         if self.playing and not self.complete:
             early_pickup.at_the_end(self)
             dealer.left_short(self)

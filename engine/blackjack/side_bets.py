@@ -1,8 +1,11 @@
 """Side bets of the blackjack books: pairs, Under and Over 13, Boom Busted, Insurance."""
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.model.cards import Card
+from feltwatch.engine.model.money import plain
+from feltwatch.engine.model.verdicts import Remedy
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.hands import Hand
@@ -91,6 +94,25 @@ def settle_insurance(r: "BlackjackRound", dealer: "Hand") -> None:
             r.line(stack, "win", clause, odds=r.book.pays["insurance"])
         else:
             r.line(stack, "lose", clause)
+
+
+def limit_insurance(r: "BlackjackRound", stack: "Stack", bet: "Stack | None") -> None:
+    """Cut an insurance to half of the Initial Bet (live: it must be just that), and say so (3.14.2.a)."""
+    if bet is None or bet.stake is None or stack.stake is None:
+        return
+    half = bet.stake / 2
+    over = stack.stake - half
+    if over > 0 or (over and r.book.id == "live-blackjack"):
+        stack.factor = Fraction(min(half, stack.stake))
+        says = f"Give {plain(over)} back." if over > 0 else f"Add {plain(-over)}: it is half the main bet."
+        r.alert(
+            "insurance-wrong-amount",
+            f"The insurance of box {stack.spot.box} is {plain(stack.stake)}; half of the Initial Bet is {plain(half)}.",
+            Remedy("reject-bet", r.faultclause("insurance-wrong-amount"), says=says),
+            anchor=stack.spot.text,
+            box=stack.spot.box,
+            evidence=(stack.spot.text,),
+        )
 
 
 def insured(r: "BlackjackRound") -> list["Stack"]:

@@ -159,7 +159,8 @@ def test_a_late_read_comes_to_the_same_as_an_early_one(data: st.DataObject) -> N
         for n, event in enumerate(found)
         if event["event"] == "card" and event.get("card") and "confidence" not in event
     ]
-    if not dealt or any(event["event"] in ("correct", "clear") for event in found):
+    may_be_backs = book == "si-ki-pi-v3" and any("stacks" in event for event in found)  # a camera alone reads no face
+    if not dealt or may_be_backs or any(event["event"] in ("correct", "clear") for event in found):
         return
     hidden = data.draw(st.lists(st.sampled_from(dealt), max_size=3, unique=True))
     told = [{"t": found[-1]["t"], "event": "correct", "id": found[n]["id"], "card": found[n]["card"]} for n in hidden]
