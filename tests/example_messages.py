@@ -181,7 +181,7 @@ def shown() -> dict[str, list[Any]]:
     with TemporaryDirectory() as folder:
         found = told_round(Path(folder))
     few = {kind: [json.loads(one.payload) for one in _few(kind, found[kind])] for kind in messages.KINDS}
-    return {**few, "told": [json.loads(RULING), json.loads(SPLIT)]}
+    return {**few, "input": [json.loads(RULING), json.loads(SPLIT)]}
 
 
 def _few(kind: str, every: Sequence[Message]) -> Sequence[Message]:

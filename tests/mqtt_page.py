@@ -1,4 +1,4 @@
-"""docs/mqtt.md, each part under a mark made anew, and docs/asyncapi.json: both of the types of the messages."""
+"""docs/mqtt.md, with the parts under a mark made from the types of the messages; and docs/asyncapi.json."""
 
 import json
 import re
@@ -17,7 +17,7 @@ Node = dict[str, Any]
 PAGE: Final = Path(__file__).parent.parent / "docs" / "mqtt.md"
 PART: Final = re.compile(r"<!-- made: (\w+) -->\n.*?<!-- end -->", re.DOTALL)
 PLAIN: Final = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
-TOLD_OF: Final = ("Event", "Verdict")  # types that have a page of their own
+DESCRIBED_ELSEWHERE: Final = ("Event", "Verdict")  # types that have a page of their own
 
 
 def asyncapi() -> str:
@@ -25,7 +25,7 @@ def asyncapi() -> str:
 
 
 def page() -> str:
-    """Give the page as it is, but for what is made of the types."""
+    """Give the page with its generated parts renewed."""
     parts = _parts()
     return PART.sub(
         lambda found: f"<!-- made: {found[1]} -->\n{parts[found[1]]()}\n<!-- end -->", PAGE.read_text("utf-8")
@@ -33,13 +33,13 @@ def page() -> str:
 
 
 def _parts() -> dict[str, Callable[[], str]]:
-    told: set[str] = set()
-    bodies = {name: _body(kind, told) for name, kind in KINDS.items()}
+    described: set[str] = set()
+    bodies = {name: _body(kind, described) for name, kind in KINDS.items()}
     return {
         "topics": _topics,
         "envelope": lambda: _members(envelope(KINDS["event"]), [*envelope(KINDS["event"])]),
         **{name: (lambda text=text: text) for name, text in bodies.items()},  # type: ignore[misc]  # mypy takes no default here
-        "refusals": lambda: _table(("what came", "why it was refused"), refusals()),
+        "refusals": lambda: _table(("command", "why it is refused"), refusals()),
     }
 
 
@@ -60,13 +60,13 @@ def _topics() -> str:
         for kind in KINDS.values():
             marks = ["yes" if mark else "" for mark in (kind.retain, kind.journalled)]
             yield (f"`{kind.name}`", kind.says, str(kind.qos), *marks)
-        yield ("`cmd/signal/<sender>`, `cmd/signal`", "comes in: a signal or a decision", "1", "refused", "its answer")
+        yield ("`cmd/signal/<sender>`, `cmd/signal`", "input: a signal or a decision", "1", "refused", "its answer")
 
-    return _table(("under `feltwatch/<site>/<table>/`", "says", "QoS", "retained", "journalled"), rows())
+    return _table(("under `feltwatch/<site>/<table>/`", "content", "QoS", "retained", "journalled"), rows())
 
 
-def _body(kind: Kind, told: set[str]) -> str:
-    """Give what a body is made of, and messages of its kind; what was told before is not told again."""
+def _body(kind: Kind, described: set[str]) -> str:
+    """Give the members of a body, the types in it that are not described yet, and examples."""
     lines = "\n".join(json.dumps(one, separators=(",", ":"), ensure_ascii=False) for one in _examples()[kind.name])
     example = f"```json\n{lines}\n```"
     if kind.name not in TYPES:
@@ -75,10 +75,10 @@ def _body(kind: Kind, told: set[str]) -> str:
     body = named[TYPES[kind.name].__name__]
     parts = [body["description"], _members(body["properties"], body["required"])]
     for name in _inner(body, named):
-        if name not in told:
+        if name not in described:
             inner = named[name]
             parts += [f"`{name}`: {inner['description']}", _members(inner["properties"], inner["required"])]
-            told.add(name)
+            described.add(name)
     return "\n\n".join([*parts, example])
 
 
@@ -91,7 +91,9 @@ def _named() -> Node:
 
 def _inner(body: Node, named: Mapping[str, Node]) -> list[str]:
     text = json.dumps(body)
-    return [name for name in named if name[0].isupper() and f'schemas/{name}"' in text and name not in TOLD_OF]
+    return [
+        name for name in named if name[0].isupper() and f'schemas/{name}"' in text and name not in DESCRIBED_ELSEWHERE
+    ]
 
 
 def _members(properties: Mapping[str, Node], needed: Sequence[str]) -> str:
@@ -100,7 +102,7 @@ def _members(properties: Mapping[str, Node], needed: Sequence[str]) -> str:
             kind = _kind(one) + ("" if name in needed else "; may be absent")
             yield (f"`{name}`", kind, str(one.get("description") or _described(one)))
 
-    return _table(("member", "is", "says"), rows())
+    return _table(("member", "type", "meaning"), rows())
 
 
 def _described(one: Node) -> str:
@@ -108,7 +110,7 @@ def _described(one: Node) -> str:
 
 
 def _kind(one: Node) -> str:
-    """Say in words what a schema allows."""
+    """Describe in words what a schema allows."""
     if "anyOf" in one or "allOf" in one:
         return " or ".join(dict.fromkeys(_kind(part) for part in (*one.get("anyOf", ()), *one.get("allOf", ()))))
     if "$ref" in one:
@@ -133,23 +135,23 @@ CLOSES: Final = '{"event":"signal","name":"no-more-bets","command":"a"}'
 
 
 def refusals() -> Iterator[tuple[str, str]]:
-    """Give commands that are refused, and what is said of each: before the first round, then with a card on box 1."""
-    told, door = Told(), Door(ADDRESS, BOXES)
+    """Give commands that are refused, each with the reason: before the first round, then with a card on box 1."""
+    table, door = Told(), Door(ADDRESS, BOXES)
     topic = ADDRESS.topic("cmd/signal/desk")
 
     def why(came: Came, now: float) -> str:
-        answer = door.take(came, told.table, 1.0, now)
+        answer = door.take(came, table.table, 1.0, now)
         assert isinstance(answer, Refused)
         return str(answer.body.why)
 
     yield f"`{DECIDES.format(1)}` between two rounds", why(Came(topic, DECIDES.format(1).encode()), 0)
-    told.event('{"t":0,"event":"chips","spot":"box1.main","amount":100,"by":"player"}')
-    told.event('{"t":1,"event":"card","id":"c1","zone":"box1.cards","card":"9h"}')
+    table.event('{"t":0,"event":"chips","spot":"box1.main","amount":100,"by":"player"}')
+    table.event('{"t":1,"event":"card","id":"c1","zone":"box1.cards","card":"9h"}')
     for number, text in enumerate((DECIDES.format(2), RULES, LEAVES, PERHAPS, CLEAR), 1):
         yield f"`{text}`", why(Came(topic, text.encode()), number)
-    yield "a text that is no JSON", why(Came(topic, b"stand"), 10)
+    yield "text that is not JSON", why(Came(topic, b"stand"), 10)
     yield "a retained message", why(Came(topic, RULES.encode(), retained=True), 11)
     yield "a payload of 5000 bytes", why(Came(topic, b" " * 5000), 12)
     yield "anything on `cmd/other`", why(Came(ADDRESS.topic("cmd/other"), RULES.encode()), 13)
-    door.take(Came(topic, CLOSES.encode()), told.table, 1.0, 14)
+    door.take(Came(topic, CLOSES.encode()), table.table, 1.0, 14)
     yield f"`{CLOSES}` once more", why(Came(topic, CLOSES.encode()), 15)

@@ -44,16 +44,16 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
         kind.name: kind
         for kind in (
             Kind("status", "whether the table is watched", retain=True, journalled=False),
-            Kind("state", "the round as it stands", retain=True, journalled=False),
+            Kind("state", "the current round", retain=True, journalled=False),
             Kind("event", "what happened at the table"),
-            Kind("verdict", "what the engine says of it"),
-            Kind("alert", "an alert once more, with the files its evidence will have"),
+            Kind("verdict", "what the engine concludes"),
+            Kind("alert", "an alert, with the files of its evidence"),
             Kind("round", "a whole round that is over"),
             Kind("evidence", "the files of an alert, with their digests"),
-            Kind("note", "what the box says of itself"),
+            Kind("note", "reports of the device about itself"),
             Kind("command", "the answer to a command"),
             Kind("head", "the signed head of the journal"),
-            Kind("health", "rates, lag, drops, disk, clock", qos=0, journalled=False),
+            Kind("health", "rates, lag, dropped frames, disk, clock", qos=0, journalled=False),
         )
     }
 )

@@ -1,4 +1,4 @@
-"""What the messages of a table say, but for events and verdicts, whose JSON Schemas lie in edge/schemas.
+"""The bodies of a table's messages. Events and verdicts have their JSON Schemas in edge/schemas.
 
 The docstring of a type and the words beside a member are its description in docs/mqtt.md and docs/asyncapi.json.
 """
@@ -24,24 +24,24 @@ Settled = Annotated[  # the bytes of the verdict: its amounts are copied, never 
     ),
 ]
 NONE = Raw(b"null")
-Told = Annotated[
+TakenEvent = Annotated[
     Raw,
     Meta(
-        description="the event that it became, which follows as a message of its own; null where it was refused",
+        description="the event that it became, which follows as a message of its own; null if refused",
         extra_json_schema={"anyOf": [{"$ref": "#/components/schemas/Event"}, {"type": "null"}]},
     ),
 ]
 
 
 class Body(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What stands in a message beside its envelope."""
+    """The part of a message after its envelope."""
 
 
 class Files(Body, frozen=True, kw_only=True):
-    """Where the evidence of an alert will lie, within the folder that the table records into."""
+    """Where the evidence of an alert will be, within the table's record folder."""
 
-    still: Annotated[str, Meta(description="the picture of its moment")]
-    clip: Annotated[str, Meta(description="what was seen before and after")]
+    still: Annotated[str, Meta(description="the frame of its moment")]
+    clip: Annotated[str, Meta(description="the video from before to after it")]
 
 
 class Card(Body, frozen=True, kw_only=True):
@@ -49,16 +49,16 @@ class Card(Body, frozen=True, kw_only=True):
 
     id: Annotated[Text, Meta(description="as in its events")]
     card: Annotated[
-        Annotated[str, Meta(pattern="^[A2-9TJQK][shdc]$")] | None, Meta(description="rank and suit; null: not known")
+        Annotated[str, Meta(pattern="^[A2-9TJQK][shdc]$")] | None, Meta(description="rank and suit; null: unknown")
     ]
-    face: Annotated[Literal["up", "down"], Meta(description="how it lies")]
+    face: Annotated[Literal["up", "down"], Meta(description="which side is up")]
 
 
 class Raised(Body, frozen=True, kw_only=True):
-    """An alert in short; the whole of it was told in its verdict."""
+    """An alert in short; its verdict has all of it."""
 
-    id: Annotated[Text, Meta(description="as rulings name it")]
-    round: Annotated[Number, Meta(description="in which it was raised")]
+    id: Annotated[Text, Meta(description="rulings name it so")]
+    round: Annotated[Number, Meta(description="the round in which it was raised")]
     t: Seconds
     code: Annotated[Text, Meta(description="as in alerts.md")]
     clause: Annotated[str, Meta(description="of the table's book")]
@@ -66,28 +66,27 @@ class Raised(Body, frozen=True, kw_only=True):
     box: Annotated[int, Meta(ge=1, le=9)] | None
     hand: Annotated[int, Meta(ge=1, le=4)] | None
     says: Annotated[Text, Meta(description="one sentence")]
-    withdrawn: Annotated[str | None, Meta(description="why it was taken back; null: it stands")]
+    withdrawn: Annotated[str | None, Meta(description="why it was withdrawn; null: it stands")]
 
 
 class Round(Body, frozen=True, kw_only=True):
-    """A round that is over, whole. It is told again, whole, when a later fact changes what was told of it."""
+    """A whole round that is over. It is sent again, whole, when a later fact changes it."""
 
     round: Annotated[Number, Meta(description="its number")]
     result: Result
     why: Annotated[str, Meta(description="why it ended so")]
-    inferred: Annotated[bool, Meta(description="nobody said that it was void: concluded from what people did")]
+    inferred: Annotated[
+        bool, Meta(description="the round was not declared void; feltwatch concluded it from what people did")
+    ]
     began: Seconds
     ended: Seconds
     hands: Annotated[
         dict[str, list[Card]] | None,
-        Meta(
-            description="the cards that counted, by the zone in which they lay, as they are known now; "
-            "null where nobody knows them any more"
-        ),
+        Meta(description="the cards that counted, by zone, as they are known now; null: no longer known"),
     ]
     settlements: Annotated[list[Settled], Meta(description="the latest of each box, hand and bet")]
     alerts: Annotated[list[Raised], Meta(description="all that were raised, also those that were withdrawn")]
-    revises: Annotated[bool, Meta(description="it was told before, and this takes its place")]
+    revises: Annotated[bool, Meta(description="it was sent before, and this replaces it")]
 
 
 class Bet(Body, frozen=True, kw_only=True):
@@ -95,77 +94,75 @@ class Bet(Body, frozen=True, kw_only=True):
 
     amount: Annotated[
         int | float | str | None,
-        Meta(description="null: not known; a text where a binary number could not say it exactly"),
+        Meta(description="null: unknown; a text where a binary number would not be exact"),
     ]
-    chips: Annotated[Count | None, Meta(description="how many, where they were counted")]
-    stacks: Annotated[Count | None, Meta(description="how many stand there, where they were counted")]
+    chips: Annotated[Count | None, Meta(description="how many; null: not counted")]
+    stacks: Annotated[Count | None, Meta(description="how many stacks; null: not counted")]
 
 
 class State(Body, frozen=True, kw_only=True):
-    """The round as it stands, for who comes in the middle of it."""
+    """The current round, for subscribers that connect in the middle of it."""
 
     round: Annotated[Number | None, Meta(description="its number; null: no round is on")]
     since: Annotated[Seconds | None, Meta(description="when it began")]
-    hands: Annotated[dict[str, list[Card]], Meta(description="the cards that lie there now, by zone")]
-    bets: Annotated[dict[str, Bet], Meta(description="the chips that lie there now, by spot")]
-    alerts: Annotated[list[Raised], Meta(description="those that stand, of this round and of the one before")]
+    hands: Annotated[dict[str, list[Card]], Meta(description="the cards on the layout now, by zone")]
+    bets: Annotated[dict[str, Bet], Meta(description="the chips on the layout now, by spot")]
+    alerts: Annotated[list[Raised], Meta(description="those that stand, of this round and the one before")]
     settlements: Annotated[list[Settled], Meta(description="of this round, the latest of each box, hand and bet")]
-    doubts: Annotated[list[str], Meta(description="what cannot be seen well now, a sentence each")]
-    cameras: Annotated[dict[str, str], Meta(description="cameras in trouble, and what it is; the others see")]
+    doubts: Annotated[list[str], Meta(description="what feltwatch cannot see well now, a sentence each")]
+    cameras: Annotated[dict[str, str], Meta(description="cameras in trouble, each with its trouble")]
 
 
 class Note(Body, frozen=True, kw_only=True):
-    """What the box says of itself."""
+    """A report of the device about itself."""
 
     kind: Annotated[NoteKind, Meta(description="what it is about")]
     says: Annotated[Text, Meta(description="one sentence")]
-    since: Annotated[Seconds | None, Meta(description="from when on, where that is known")] = None
-    camera: Annotated[Text | None, Meta(description="which one, where it is about one")] = None
+    since: Annotated[Seconds | None, Meta(description="from when on, if known")] = None
+    camera: Annotated[Text | None, Meta(description="the camera that it is about, if any")] = None
     upto: Annotated[
         Number | UnsetType, Meta(description="`pruned`: the last entry of the journal that was dropped")
     ] = UNSET
     hash: Annotated[Digest | UnsetType, Meta(description="`pruned`: the hash of that entry")] = UNSET
-    details: Annotated[
-        dict[str, str | int | float | bool | None] | UnsetType, Meta(description="figures that belong to it")
-    ] = UNSET
+    details: Annotated[dict[str, str | int | float | bool | None] | UnsetType, Meta(description="figures for it")] = (
+        UNSET
+    )
 
 
 class File(Body, frozen=True, kw_only=True):
     """A file of evidence."""
 
-    name: Annotated[Text, Meta(description="within the folder that the table records into")]
-    sha256: Annotated[Digest | None, Meta(description="its digest; null: it was dropped, and is not known here")]
-    bytes: Annotated[Count | None, Meta(description="its size; null: as above")]
+    name: Annotated[Text, Meta(description="relative to the table's record folder")]
+    sha256: Annotated[Digest | None, Meta(description="its digest; null: the file was dropped, its digest is unknown")]
+    bytes: Annotated[Count | None, Meta(description="its size; null: unknown, as above")]
 
 
 class Evidence(Body, frozen=True, kw_only=True):
-    """The evidence of an alert is written, and will not be altered; or some of it is no more."""
+    """The evidence of an alert is complete and final, or some of it was dropped."""
 
     alert: Annotated[Text, Meta(description="its id")]
     files: list[File]
-    dropped: Annotated[str | None, Meta(description="why these files are no more; null: they are written")] = None
+    dropped: Annotated[str | None, Meta(description="why these files were dropped; null: they are complete")] = None
 
 
 class Command(Body, frozen=True, kw_only=True):
-    """The answer to what came on `cmd/signal`: taken, or why not."""
+    """The answer to a command on `cmd/signal`: taken, or why it was refused."""
 
-    topic: Annotated[str, Meta(description="on which it came, cut short where it is long")]
-    sender: Annotated[Text | None, Meta(description="null: it said none, or several did")]
-    proven: Annotated[
-        bool, Meta(description="the topic names the sender, and who may write there is the broker's to say")
-    ]
+    topic: Annotated[str, Meta(description="where it came, shortened if long")]
+    sender: Annotated[Text | None, Meta(description="null: it named none, or the answer is for several senders")]
+    proven: Annotated[bool, Meta(description="the topic names the sender, and the broker decides who may write there")]
     command: Annotated[Text | None, Meta(description="the id that the sender gave it")]
     taken: bool
-    why: Annotated[str, Meta(description="why it was refused; empty where it was taken")]
-    event: Told
-    times: Annotated[Number, Meta(description="how many commands this answers: above 1 where too many came")] = 1
+    why: Annotated[str, Meta(description="why it was refused; empty if taken")]
+    event: TakenEvent
+    times: Annotated[Number, Meta(description="how many commands this answers; above 1 when too many came")] = 1
 
 
 class Head(Body, frozen=True, kw_only=True):
-    """The last entry of the journal, signed: whoever keeps it can prove that the journal went so far, and how."""
+    """The last entry of the journal, signed. Keep it to prove later that the journal up to it is unaltered."""
 
     seq: Annotated[Count, Meta(description="of that entry")]
-    hash: Annotated[Digest, Meta(description="of that entry, made of it and of the hash of the one before; SHA-256")]
+    hash: Annotated[Digest, Meta(description="SHA-256 of that entry and of the hash of the one before")]
     signature: Annotated[
         str,
         Meta(
@@ -180,7 +177,7 @@ class Status(Body, frozen=True, kw_only=True):
     """Whether the table is watched."""
 
     status: Literal["online", "offline"]
-    why: Annotated[str, Meta(description="one sentence; empty where there is nothing to say")]
+    why: Annotated[str, Meta(description="one sentence; may be empty")]
     version: Annotated[str, Meta(description="of feltwatch")]
     book: Annotated[str, Meta(description="the id of the table's book")]
     journal: Annotated[str, Meta(description="the id of the journal; ids of messages begin with its first 12 letters")]
@@ -188,44 +185,46 @@ class Status(Body, frozen=True, kw_only=True):
 
 
 class Spread(Body, frozen=True, kw_only=True):
-    """How long it took in the last minute: half were no longer than p50, ninety-nine of a hundred than p99."""
+    """Median and 99th percentile of the last minute, in seconds."""
 
     p50: float
     p99: float
 
 
 class Clock(Body, frozen=True, kw_only=True):
-    """How far the box's time is to be trusted."""
+    """How far the device's time can be trusted."""
 
     synchronised: Annotated[bool | None, Meta(description="with a time server; null: the system does not say")]
-    jumps: Annotated[Count, Meta(description="how often it was set by more than a second, since the start")]
-    jumped_s: Annotated[float, Meta(description="how far in all; below 0: back")]
+    jumps: Annotated[Count, Meta(description="how often it was set by more than a second since the start")]
+    jumped_s: Annotated[float, Meta(description="by how much in all; negative: back")]
 
 
 class CameraHealth(Body, frozen=True, kw_only=True):
     """One camera."""
 
-    trouble: Annotated[str | None, Meta(description="one sentence; null: it sees")]
-    fps: Annotated[float, Meta(ge=0, description="pictures a second that came")]
-    came: Annotated[Count, Meta(description="pictures, since the start")]
-    dropped: Annotated[Count, Meta(description="of these, those there was no time for")]
+    trouble: Annotated[str | None, Meta(description="one sentence; null: none")]
+    fps: Annotated[float, Meta(ge=0, description="frames received a second")]
+    came: Annotated[Count, Meta(description="frames received since the start")]
+    dropped: Annotated[Count, Meta(description="frames dropped because the device was busy")]
 
 
 class Health(Body, frozen=True, kw_only=True):
-    """How the box does, at intervals. One that is lost is not sent again."""
+    """The health of the device, at intervals. A lost message is not sent again."""
 
-    fps: Annotated[float, Meta(ge=0, description="pictures a second that were looked at")]
-    came: Annotated[Count, Meta(description="pictures that came from all cameras, since the start")]
-    dropped: Annotated[Count, Meta(description="of these, those there was no time for")]
-    lag_s: Annotated[Spread | None, Meta(description="from a picture to what is told of it; null: nothing was")]
-    inference_s: Annotated[Spread | None, Meta(description="the networks' part of looking at one; null: none was")]
+    fps: Annotated[float, Meta(ge=0, description="frames analysed a second")]
+    came: Annotated[Count, Meta(description="frames received from all cameras since the start")]
+    dropped: Annotated[Count, Meta(description="frames dropped because the device was busy")]
+    lag_s: Annotated[Spread | None, Meta(description="from a frame to the messages about it; null: there were none")]
+    inference_s: Annotated[Spread | None, Meta(description="time of the networks for a frame; null: none was analysed")]
     outbox: Annotated[Count, Meta(description="entries of the journal that the broker has not acknowledged")]
-    disk_free_bytes: Annotated[Count | None, Meta(description="where the table is recorded; null: it does not answer")]
-    temperature_c: Annotated[float | None, Meta(description="of the processor; null: the box has no such sensor")]
+    disk_free_bytes: Annotated[
+        Count | None, Meta(description="of the disk with the record; null: the disk does not answer")
+    ]
+    temperature_c: Annotated[float | None, Meta(description="of the processor; null: no sensor")]
     clock: Clock
     uptime_s: Annotated[float, Meta(ge=0)]
     cameras: dict[str, CameraHealth]
-    rss_bytes: Annotated[Count, Meta(description="memory that the process holds")]
+    rss_bytes: Annotated[Count, Meta(description="memory of the process")]
     open_files: Count
 
 

@@ -1,4 +1,4 @@
-"""The AsyncAPI document of what a table tells and takes, made of the types of the messages."""
+"""The AsyncAPI document of the messages that a table publishes and accepts, made from their types."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from feltwatch.edge.messaging import schema as bodies
-from feltwatch.edge.messaging.commands import KINDS as TOLD
+from feltwatch.edge.messaging.commands import KINDS as INPUTS
 from feltwatch.edge.messaging.commands import MOST_ID, SENDER
 from feltwatch.edge.messaging.encode import KINDS, NAME, ROOT, SHORT, Kind
 from feltwatch.edge.messaging.schema import Body, Command, Evidence, Files, Head, Health, Note, Round, State, Status
@@ -34,7 +34,7 @@ IN: Final = ("cmd/signal", "cmd/signal/{sender}")
 PARAMETERS: Final = {
     "site": "the site, as `table.site` in the table's file",
     "table": "the table, as `table.id` in the table's file",
-    "sender": "who sends it: the user's name, as the broker's access list demands",
+    "sender": "the user name of the sender at the broker",
 }
 
 
@@ -45,7 +45,7 @@ def document(examples: Mapping[str, Sequence[Node]]) -> Node:
         "info": {
             "title": "feltwatch",
             "version": VERSION,
-            "description": "What a watched casino table tells over MQTT, and what it takes. In words: docs/mqtt.md.",
+            "description": "Messages that a watched casino table publishes and accepts over MQTT. See docs/mqtt.md.",
             "license": {"name": "AGPL-3.0-or-later"},
         },
         "defaultContentType": "application/json",
@@ -58,7 +58,7 @@ def document(examples: Mapping[str, Sequence[Node]]) -> Node:
         "components": {
             "messages": {
                 **{name: _message(kind, examples.get(name, ())) for name, kind in KINDS.items()},
-                "told": _told(examples.get("told", ())),
+                "input": _input(examples.get("input", ())),
             },
             "schemas": schemas(),
             "securitySchemes": {
@@ -89,7 +89,7 @@ def _channel(kind: Kind) -> Node:
 
 
 def _in(last: str) -> Node:
-    return _at(last, "signals and decisions from outside", "told")
+    return _at(last, "signals and decisions from outside", "input")
 
 
 def _at(last: str, says: str, message: str) -> Node:
@@ -125,8 +125,8 @@ def _receives() -> Node:
         f"receive-{_key(last)}": {
             "action": "receive",
             "channel": {"$ref": f"#/channels/{_key(last)}"},
-            "summary": "a signal or a decision; the answer says whether it was taken",
-            "messages": [{"$ref": f"#/channels/{_key(last)}/messages/told"}],
+            "summary": "a signal or a decision; the answer tells whether it was taken",
+            "messages": [{"$ref": f"#/channels/{_key(last)}/messages/input"}],
             "reply": answer,
             "bindings": {"mqtt": {"qos": 1, "retain": False, "bindingVersion": BINDING}},
         }
@@ -141,9 +141,9 @@ def _message(kind: Kind, examples: Sequence[Node]) -> Node:
     return _with({"name": kind.schema, "title": kind.name, "summary": kind.says, "payload": _payload(kind)}, examples)
 
 
-def _told(examples: Sequence[Node]) -> Node:
-    payload = {"$ref": f"{SCHEMAS}/Told"}
-    return _with({"name": "told", "title": "a signal or a decision", "payload": payload}, examples)
+def _input(examples: Sequence[Node]) -> Node:
+    payload = {"$ref": f"{SCHEMAS}/Input"}
+    return _with({"name": "input", "title": "a signal or a decision", "payload": payload}, examples)
 
 
 def _with(message: Node, examples: Sequence[Node]) -> Node:
@@ -166,17 +166,22 @@ def _component(kind: str) -> str:
 def envelope(kind: Kind) -> Node:
     """Give what every message of a kind begins with."""
     count = {"status": "-status-[0-9]+", "health": "-health-[0-9]+", "state": "-state"}.get(kind.name, "")
-    least, seq = (1, "the entry of the journal that this is") if kind.journalled else (0, "the last entry before it")
+    least, seq = (1, "the number of its journal entry") if kind.journalled else (0, "the last journal entry before it")
     return {
-        "schema": {"const": kind.schema, "description": "what the body is, and in which version"},
+        "schema": {"const": kind.schema, "description": "kind and version of the body"},
         "id": {
             "type": "string",
             "pattern": f"^[0-9a-f]{{{SHORT}}}-{'[1-9]' if kind.journalled else ''}[0-9]*{count}$",
-            "description": "the same whenever this message is sent",
+            "description": "stays the same when the message is sent again",
         },
         "table": {"type": "string", "pattern": f"^{NAME.pattern}$", "description": "as in the topic"},
         "seq": {"type": "integer", "minimum": least, "description": seq},
-        "at": {"type": "string", "format": "date-time", "pattern": "Z$", "description": "UTC, when it was made"},
+        "at": {
+            "type": "string",
+            "format": "date-time",
+            "pattern": "Z$",
+            "description": "UTC time at which it was made",
+        },
     }
 
 
@@ -187,7 +192,7 @@ def schemas() -> Node:
     """Give the schema of every body by its name; events and verdicts are those of edge/schemas."""
     verdicts, events = _parts("verdict"), _parts("event")
     types = {name: _tidy(schema) for name, schema in _types().items() if name != "Status"}
-    found = {**events, **verdicts, **types, "Alert": _alert(verdicts["verdict.alert"]), "Told": _outside(events)}
+    found = {**events, **verdicts, **types, "Alert": _alert(verdicts["verdict.alert"]), "Input": _outside(events)}
     return dict(sorted(found.items()))
 
 
@@ -215,12 +220,12 @@ def _parts(name: str) -> Node:
 
 def _alert(verdict: Node) -> Node:
     kept = {
-        "description": "null where no evidence is kept of it, as of advice",
+        "description": "null if it has no evidence files, as for severity advise",
         "anyOf": [{"$ref": f"{SCHEMAS}/Files"}, {"type": "null"}],
     }
     return {
         **verdict,
-        "description": "The verdict, and where its evidence will lie; the message `evidence` says that it does.",
+        "description": "The verdict, and where its evidence will be. `evidence` follows when it is complete.",
         "required": [*verdict["required"], "files"],
         "properties": {**verdict["properties"], "files": kept},
     }
@@ -232,30 +237,30 @@ def _outside(events: Node) -> Node:
         "sender": {
             "type": "string",
             "pattern": f"^{SENDER.pattern}$",
-            "description": "who says it, where the topic does not name him",
+            "description": "the sender, if the topic does not name him",
         },
         "command": {
             "type": "string",
             "minLength": 1,
             "maxLength": MOST_ID,
-            "description": "an id of the sender's choice: one that was taken is not taken again",
+            "description": "an id of the sender's choice; a command with an id that was taken before is refused",
         },
     }
     branches = []
-    for name in TOLD:
+    for name in INPUTS:
         event = events[f"event.{name}"]
-        told = {key: value for key, value in event["properties"].items() if key != "t"}
+        given = {key: value for key, value in event["properties"].items() if key != "t"}
         needed = [key for key in event["required"] if key != "t"]
-        branches.append({**event, "required": needed, "properties": {**told, **more}})
+        branches.append({**event, "required": needed, "properties": {**given, **more}})
     return {
-        "title": "Told",
-        "description": "A signal or a decision as events have it, but for `t`: it happens when it comes.",
+        "title": "Input",
+        "description": "A signal or a decision like the event, without `t`: it happens when it arrives.",
         "oneOf": branches,
     }
 
 
 def _tidy(schema: Node) -> Node:
-    """Give the schema of a body that is always told whole: a member may be left out only where its type says so."""
+    """Give the schema of a body that is always sent whole: a member may be absent only if its type allows it."""
     found: Node = _without_defaults(schema)
     one = vars(bodies)[found["title"]]
     found["required"] = [field.encode_name for field in msgspec.structs.fields(one) if field.default is not UNSET]
