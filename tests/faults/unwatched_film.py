@@ -10,9 +10,8 @@ import argparse
 import json
 import pickle
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
 
@@ -35,59 +34,67 @@ GAP_S: Final = (0.5, 5.0)
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What was said of a frame, and what there is to go on with after it."""
+    """What was said of a frame, and what the journal held after it."""
 
     t: float
     verdicts: Sequence[Verdict]
     rows: int  # of the journal
     kept: tuple[int, bytes] | None
-    state: bytes  # of the process itself
 
 
-@cache
-def undisturbed() -> tuple[Memory, tuple[Moment, ...]]:
-    """Watch the film whole."""
+@dataclass(frozen=True, slots=True)
+class Undisturbed:
+    """The whole film, watched once; the process itself is stored only at the cuts, because each copy takes 11 MB."""
+
+    journal: Memory
+    moments: Sequence[Moment]
+    processes: Mapping[float, bytes]  # by cut
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        return [verdict for one in self.moments for verdict in one.verdicts]
+
+    def before(self, cut: float) -> list[Verdict]:
+        return [verdict for one in self.moments if one.t <= cut for verdict in one.verdicts]
+
+    def at(self, cut: float) -> Moment:
+        return [one for one in self.moments if one.t <= cut][-1]
+
+
+def watch_undisturbed(cuts: Iterable[float]) -> Undisturbed:
+    """Watch the whole film; the cuts lie before its last frame."""
     sight, journal, moments = _sight(Course(clip()[1].book), again=False), Memory(), list[Moment]()
+    pending, processes = sorted({*cuts}), dict[float, bytes]()
     for frame in _frames(0.0):
+        while pending and pending[0] < frame.t:
+            processes[pending.pop(0)] = pickle.dumps((sight.watching, sight.course, sight.fold))
         judged = _step(sight, frame)
         journal.add(judged.events, None if judged.memory is None else judged.memory[NAME])
-        state = pickle.dumps((sight.watching, sight.course, sight.fold))
-        moments.append(Moment(frame.t, judged.verdicts, len(journal.rows), journal.kept, state))
-    last = moments[-1]
-    end = Moment(last.t, sight.finish().verdicts, last.rows, last.kept, b"")
-    return journal, (*moments, end)
+        moments.append(Moment(frame.t, judged.verdicts, len(journal.rows), journal.kept))
+    end = replace(moments[-1], verdicts=sight.finish().verdicts)
+    return Undisturbed(journal, (*moments, end), processes)
 
 
-def killed(cut: float, back: float) -> list[Verdict]:
+def killed(whole: Undisturbed, cut: float, back: float) -> list[Verdict]:
     """Have a new process go on with the journal alone."""
-    journal, at = undisturbed()[0], _at(cut)
-    left = Memory(journal.rows[: at.rows], at.kept)
-    before = _before(cut)
-    course = recall(clip()[1].book, left)
+    at, before = whole.at(cut), whole.before(cut)
+    course = recall(clip()[1].book, Memory(whole.journal.rows[: at.rows], at.kept))
     sight = _sight(course or Course(clip()[1].book), again=course is not None)
     sight.fold.take([encode(one) for one in before], None)
     return [*before, *_on(sight, back)]
 
 
-def blinded(cut: float, back: float) -> list[Verdict]:
+def blinded(whole: Undisturbed, cut: float, back: float) -> list[Verdict]:
     """Have the process live on without a picture."""
-    watching, course, fold = pickle.loads(_at(cut).state)  # noqa: S301  our own
+    watching, course, fold = pickle.loads(whole.processes[cut])  # noqa: S301  our own
     watching.eyes = eyes()
     sight = Sight(watching, course, fold, again=False)
     sight.t = course.t
-    return [*_before(cut), *_on(sight, back)]
+    return [*whole.before(cut), *_on(sight, back)]
 
 
 def _sight(course: Course, *, again: bool) -> Sight:
     return Sight(Watched(clip()[1], eyes()), course, RoundFold(), again=again)
-
-
-def _at(cut: float) -> Moment:
-    return [one for one in undisturbed()[1] if one.state and one.t <= cut][-1]
-
-
-def _before(cut: float) -> list[Verdict]:
-    return [verdict for one in undisturbed()[1] if one.t <= cut and one.state for verdict in one.verdicts]
 
 
 def _on(sight: Sight, since: float) -> Iterator[Verdict]:
@@ -150,9 +157,8 @@ class Outcome:
     missed: list[str] = field(default_factory=list)  # alerts owed of a round that is said to be as undisturbed
     whys: list[str] = field(default_factory=list)
 
-    def add(self, tag: str, verdicts: Sequence[Verdict]) -> None:
+    def add(self, tag: str, owed: Mapping[int, Said], verdicts: Sequence[Verdict]) -> None:
         self.times += 1
-        owed = standing([verdict for one in undisturbed()[1] for verdict in one.verdicts])
         for number, said in standing(verdicts).items():
             due = owed.get(number, Said())
             self.false += [f"{tag} {one}" for one in said.alerts.values() if one not in due.alerts.values()]
@@ -178,14 +184,19 @@ class Outcome:
         }
 
 
-def film(times: int, seed: int) -> Iterator[Outcome]:
-    """Have nobody watch, so often in each way."""
+def random_cuts(times: int, seed: int) -> list[tuple[float, float]]:
+    """Give moments at which nobody watches any more, each with the moment from which somebody does again."""
     dice = Random(seed)  # noqa: S311  repeatable
-    cuts = [(cut := dice.uniform(1.0, clip()[0].seconds - 2.0), cut + dice.uniform(*GAP_S)) for _ in range(times)]
+    return [(cut := dice.uniform(1.0, clip()[0].seconds - 2.0), cut + dice.uniform(*GAP_S)) for _ in range(times)]
+
+
+def film(whole: Undisturbed, cuts: Sequence[tuple[float, float]]) -> Iterator[Outcome]:
+    """Have nobody watch in each of these times, in each way."""
+    owed = standing(whole.verdicts)
     for how, watch in (("killed", killed), ("no picture", blinded)):
         found = Outcome(how)
         for cut, back in cuts:
-            found.add(f"{cut:.2f} to {back:.2f}", watch(cut, back))
+            found.add(f"{cut:.2f} to {back:.2f}", owed, watch(whole, cut, back))
         yield found
 
 
@@ -196,7 +207,8 @@ def main() -> int:
     parser.add_argument("--whys", action="store_true", help="say why rounds are unresolved")
     options = parser.parse_args()
     failed = False
-    for found in film(options.times, options.seed):
+    cuts = random_cuts(options.times, options.seed)
+    for found in film(watch_undisturbed(cut for cut, _ in cuts), cuts):
         sys.stdout.write(f"{json.dumps(found.line())}\n")
         sys.stdout.writelines(f"  {why}\n" for why in found.whys if options.whys)
         sys.stdout.flush()
