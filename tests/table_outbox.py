@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.config.table_file import MqttSettings
 from feltwatch.edge.journal.store import Entry, Fact, Journal
 from feltwatch.edge.messaging.mqtt import Outgoing, Terms
 from feltwatch.edge.messaging.outbox import Clock, Inbox, Outbox, Voice
@@ -22,7 +22,7 @@ class Table:
     def __init__(
         self,
         folder: Path,
-        broker: MqttFile,
+        broker: MqttSettings,
         environ: Mapping[str, str] | None = None,
         clock: Clock | None = None,
         **terms: object,

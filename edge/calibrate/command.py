@@ -16,7 +16,7 @@ from feltwatch.edge.calibrate.overlay import draw
 from feltwatch.edge.calibrate.points import NamedMark, named_points, read_points
 from feltwatch.edge.calibrate.sheet import print_sheets
 from feltwatch.edge.calibrate.source import first_picture, hidden, is_live
-from feltwatch.edge.config.table_file import SERVICE, TableFile, read_table
+from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.engine.books import Book, BookError, find_book
 from feltwatch.vision.arrays import Pixels
@@ -28,6 +28,7 @@ from feltwatch.vision.layout.shapes import for_book
 from feltwatch.vision.layout.zones import PRESETS, Layout, LayoutError, load_layout
 
 SIKIPI = "si-ki-pi"
+SERVICE = ("mqtt", "record", "serve", "vision")  # parts that calibration does not touch
 USUAL = {"blackjack": ("blackjack-rws-v5", "blackjack-7"), SIKIPI: ("si-ki-pi-v3", "si-ki-pi-6")}  # book and preset
 
 

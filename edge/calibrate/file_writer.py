@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from feltwatch.edge.config.table_cameras import places_of
+from feltwatch.edge.config.camera_parts import areas_of
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.engine.books import Book
@@ -39,7 +39,7 @@ class Draft:
         """Give what of a layout the camera must see."""
         if not self.watches:
             return layout
-        return layout.part({name for part in self.watches for name in places_of(part, layout)})
+        return layout.part({name for part in self.watches for name in areas_of(part, layout)})
 
     @property
     def shown(self) -> Layout:

@@ -13,9 +13,8 @@ from typing import Final
 
 from cryptography import x509
 
-from feltwatch.edge.config.paths import handed
-from feltwatch.edge.config.table_file import TableFile
-from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.config.paths import with_credentials
+from feltwatch.edge.config.table_file import MqttSettings, TableFile
 from feltwatch.edge.doctor.checks import Finding, bad, judged, ok, warn
 from feltwatch.edge.messaging.auth import context
 from feltwatch.edge.messaging.errors import BrokerLostError
@@ -36,7 +35,7 @@ def broker(table: TableFile, environ: Mapping[str, str], now: Now = today) -> It
     if table.mqtt is None:
         yield ok("none is named: feltwatch runs one of its own, for this box alone; name one with [mqtt]")
         return
-    mqtt = handed(table.mqtt, environ)
+    mqtt = with_credentials(table.mqtt, environ)
     yield from secrets(mqtt)
     if mqtt.cert is not None:
         yield from _file(mqtt.cert, "this table's certificate", now())
@@ -50,14 +49,14 @@ def broker(table: TableFile, environ: Mapping[str, str], now: Now = today) -> It
     yield from speaks(table, mqtt, environ)
 
 
-def secrets(mqtt: MqttFile) -> Iterator[Finding]:
+def secrets(mqtt: MqttSettings) -> Iterator[Finding]:
     """Look whether everybody may read what nobody should."""
     for path in (mqtt.password_file, mqtt.key):
         if path is not None and path.exists() and path.stat().st_mode & (stat.S_IROTH | stat.S_IWOTH):
             yield warn(f"{path}: every user of this box may read it; chmod o-rwx")
 
 
-def unreachable(mqtt: MqttFile) -> str | None:
+def unreachable(mqtt: MqttSettings) -> str | None:
     try:
         socket.create_connection((mqtt.host, mqtt.port), PATIENCE_S).close()
     except (socket.gaierror, UnicodeError):
@@ -70,7 +69,7 @@ def unreachable(mqtt: MqttFile) -> str | None:
     return None
 
 
-def theirs(mqtt: MqttFile, now: datetime) -> Iterator[Finding]:
+def theirs(mqtt: MqttSettings, now: datetime) -> Iterator[Finding]:
     """Tell what certificate the broker shows, whoever signed it: whether it is accepted, only a connection tells."""
     try:
         trusting = context(mqtt)
@@ -109,7 +108,7 @@ def _file(path: Path, whose: str, now: datetime) -> Iterator[Finding]:
     yield dated(min(found, key=lambda one: one.not_valid_after_utc), whose, now)
 
 
-def speaks(table: TableFile, mqtt: MqttFile, environ: Mapping[str, str]) -> Iterator[Finding]:
+def speaks(table: TableFile, mqtt: MqttSettings, environ: Mapping[str, str]) -> Iterator[Finding]:
     """Come in as the table does, and see what it may do; nobody who listens to the table hears of it."""
     home = f"feltwatch/{table.site}/{table.id}"
     word = Outgoing(f"{home}/doctor", b"{}")

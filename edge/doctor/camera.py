@@ -16,7 +16,7 @@ import numpy as np
 
 from feltwatch.edge.calibrate.source import hidden, is_live
 from feltwatch.edge.camera.sources import STREAM
-from feltwatch.edge.config.table_cameras import CameraFile, hung, parts_of
+from feltwatch.edge.config.camera_parts import CameraFile, fit_camera, layout_parts
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.doctor.checks import Finding, bad, judged, ok
 from feltwatch.edge.errors import UsageError
@@ -103,9 +103,9 @@ def shown(table: TableFile, camera: CameraFile, picture: Pixels) -> Iterator[Fin
     elif mean > BRIGHT:
         doubt = "it is too bright; expose shorter"
     yield judged(f"{width} x {height}, brightness {mean:.0f} of 255, contrast {spread:.0f}", fault=fault, doubt=doubt)
-    watched = parts_of(table.cameras, table.layout).get(camera.name)
+    watched = layout_parts(table.cameras, table.layout).get(camera.name)
     try:
-        fit = hung(table.path, camera, (width, height), watched)
+        fit = fit_camera(table.path, camera, (width, height), watched)
     except UsageError as error:
         yield bad(f"{error}; calibrate it again with `feltwatch calibrate`")
         return

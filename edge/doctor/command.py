@@ -18,7 +18,7 @@ from feltwatch.edge.service.host import Box
 from feltwatch.edge.service.logs import Secrets, plain
 
 if TYPE_CHECKING:
-    from feltwatch.edge.config.table_cameras import CameraFile
+    from feltwatch.edge.config.camera_parts import CameraFile
     from feltwatch.edge.config.table_file import TableFile
 
 

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from feltwatch.edge.config.paths import folder_of, journal_of
+from feltwatch.edge.config.paths import journal_path, record_folder
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.doctor.checks import Finding, bad, judged, ok, warn
 from feltwatch.edge.doctor.host import giga
@@ -28,7 +28,7 @@ FORGETFUL: Final = {"tmpfs": "memory", "ramfs": "memory", "overlay": "the contai
 
 
 def room(table: TableFile, environ: Mapping[str, str], mounts: Path = Path("/proc/self/mounts")) -> Iterator[Finding]:
-    folder = folder_of(table, environ)
+    folder = record_folder(table, environ)
     there = next(one for one in (folder, *folder.parents) if one.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         yield bad(f"{there}: may not be written to by this user; give it to the user that feltwatch runs as")
@@ -96,7 +96,7 @@ def kind_of(path: Path, mounts: Path) -> str:
 
 
 def journal(table: TableFile, environ: Mapping[str, str]) -> Iterator[Finding]:
-    path = journal_of(table, environ)
+    path = journal_path(table, environ)
     if not path.exists():
         yield ok(f"{path}: none yet; feltwatch makes it")
         return

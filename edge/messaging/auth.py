@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.config.table_file import MqttSettings
 from feltwatch.edge.messaging.errors import RefusedError
 
 USER: Final = "FELTWATCH_MQTT_USER"
@@ -22,7 +22,7 @@ class Login:
     password: str | None = field(repr=False)
 
 
-def login(broker: MqttFile, environ: Mapping[str, str] = os.environ) -> Login:
+def login(broker: MqttSettings, environ: Mapping[str, str] = os.environ) -> Login:
     """Give user and password, read anew each time; what the table's file does not say comes from the environment."""
     user, password = broker.user or environ.get(USER), environ.get(PASSWORD)
     path = broker.password_file
@@ -40,14 +40,14 @@ def login(broker: MqttFile, environ: Mapping[str, str] = os.environ) -> Login:
     return Login(user or None, password or None)
 
 
-def password(broker: MqttFile) -> str:
+def password(broker: MqttSettings) -> str:
     """Give the password as it is now, if there is one that can be read: for those who must not show it."""
     with suppress(RefusedError):
         return login(broker).password or ""
     return ""
 
 
-def context(broker: MqttFile) -> ssl.SSLContext:
+def context(broker: MqttSettings) -> ssl.SSLContext:
     """Give what TLS needs: the broker must prove its name; we prove ours where there is a certificate."""
     found = _Context(ssl.PROTOCOL_TLS_CLIENT)  # which looks at certificate and name
     found.minimum_version = ssl.TLSVersion.TLSv1_2

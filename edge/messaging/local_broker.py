@@ -12,7 +12,7 @@ from amqtt.broker import Broker as Amqtt  # type: ignore[import-untyped]  # it h
 from amqtt.contexts import BrokerConfig, ListenerConfig  # type: ignore[import-untyped]  # as above
 from amqtt.errors import BrokerError  # type: ignore[import-untyped]  # as above
 
-from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.config.table_file import MqttSettings
 from feltwatch.edge.errors import UsageError
 
 HERE: Final = "127.0.0.1"
@@ -67,8 +67,8 @@ class Broker:
         return self.file.url
 
     @property
-    def file(self) -> MqttFile:
-        return MqttFile(HERE, self.port, tls=False)
+    def file(self) -> MqttSettings:
+        return MqttSettings(address=f"mqtt://{HERE}:{self.port}")
 
     def __enter__(self) -> Self:
         for name in LOUD:

@@ -25,7 +25,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.config.table_file import MqttSettings
 from feltwatch.edge.messaging.auth import context, let_go, login
 from feltwatch.edge.messaging.errors import (
     CLOSED,
@@ -106,7 +106,7 @@ class Link:
 
     def __init__(
         self,
-        broker: MqttFile,
+        broker: MqttSettings,
         terms: Terms,
         environ: Mapping[str, str] = os.environ,
         now: Callable[[], float] = monotonic,

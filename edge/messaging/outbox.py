@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
-from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.config.table_file import MqttSettings
 from feltwatch.edge.journal.store import Entry
 from feltwatch.edge.messaging.errors import BrokerLostError, RefusedError
 from feltwatch.edge.messaging.mqtt import Incoming, Link, Outgoing, Terms, Waker
@@ -71,7 +71,7 @@ class Outbox:
     def __init__(
         self,
         journal: Entries,
-        broker: MqttFile,
+        broker: MqttSettings,
         terms: Terms,
         voice: Voice,
         environ: Mapping[str, str] = os.environ,

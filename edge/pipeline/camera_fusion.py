@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from feltwatch.edge.config.table_cameras import Size, hung, named_parts, parts_of
+from feltwatch.edge.config.camera_parts import Size, fit_camera, layout_parts, named_parts
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.pipeline.camera_track import Held, Seat
 from feltwatch.edge.pipeline.meanwhile import CAME
@@ -39,7 +39,7 @@ class Joined:
 
     def __init__(self, table: TableFile, sizes: Mapping[str, Size], eyes: Eyes) -> None:
         self.table, self.eyes_of_all = table, eyes
-        self.parts = parts_of(table.cameras, table.layout)
+        self.parts = layout_parts(table.cameras, table.layout)
         self.seats: dict[str, Seat] = {}
         for name, size in sizes.items():
             self.join(name, size)
@@ -59,7 +59,7 @@ class Joined:
         if part is None:
             return  # it only records
         file = next(one for one in self.table.cameras if one.name == camera)
-        watcher = Watcher(hung(self.table.path, file, size, part).camera, part, self.eyes)
+        watcher = Watcher(fit_camera(self.table.path, file, size, part).camera, part, self.eyes)
         self.seats[camera] = Seat(camera, watcher, "" if camera == next(iter(self.parts)) else f".{camera}")
 
     @property

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from feltwatch.edge.cli.judge import read
-from feltwatch.edge.config.table_cameras import hung
+from feltwatch.edge.config.camera_parts import fit_camera
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.engine.model.verdicts import Verdict
 from feltwatch.engine.table import Table
@@ -36,7 +36,7 @@ class Pipeline:
     """Watches one table and judges it. It can be pickled; the watcher's eyes are then handed in again."""
 
     def __init__(self, table: TableFile, size: tuple[int, int], eyes: Eyes) -> None:
-        camera = hung(table.path, table.first, size, table.layout).camera
+        camera = fit_camera(table.path, table.first, size, table.layout).camera
         self.watcher = Watcher(camera, table.layout, eyes)
         self.table = Table(table.book)
         self.begun = _Begun()

@@ -10,9 +10,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-from feltwatch.edge.config.paths import handed, journal_of
-from feltwatch.edge.config.table_file import TableFile, read_table
-from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.config.paths import journal_path, with_credentials
+from feltwatch.edge.config.table_file import MqttSettings, TableFile, read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.messaging.auth import password
 from feltwatch.edge.messaging.local_broker import Broker
@@ -37,7 +36,7 @@ def run(options: argparse.Namespace, opener: LiveOpener = EyesLiveDesk) -> int:
     _check(tables, options)
     for table in tables:
         if table.mqtt is not None:
-            secrets.hide(password(handed(table.mqtt)))
+            secrets.hide(password(with_credentials(table.mqtt)))
     desk = opener(options.provider, options.threads)
     with ExitStack() as stack:
         own = stack.enter_context(Broker(say=say)).file if any(table.mqtt is None for table in tables) else None
@@ -79,7 +78,7 @@ def _check_folders(tables: Sequence[TableFile]) -> None:
     """See to it that no two tables keep, and clear away, their evidence in one folder."""
     whose: dict[Path, TableFile] = {}
     for table in tables:
-        folder = journal_of(table).parent.resolve()
+        folder = journal_path(table).parent.resolve()
         other = whose.setdefault(folder, table)
         if other is not table:
             raise UsageError(
@@ -88,13 +87,13 @@ def _check_folders(tables: Sequence[TableFile]) -> None:
             )
 
 
-def _orders(table: TableFile, own: MqttFile | None, options: argparse.Namespace, *, alone: bool) -> Orders:
+def _orders(table: TableFile, own: MqttSettings | None, options: argparse.Namespace, *, alone: bool) -> Orders:
     broker = table.mqtt or own
     assert broker is not None  # noqa: S101  there is one of our own where a table names none
     return Orders(
         table,
-        Path(options.journal).absolute() if options.journal else journal_of(table),
-        handed(broker),
+        Path(options.journal).absolute() if options.journal else journal_path(table),
+        with_credentials(broker),
         mqtt5=table.mqtt is not None,
         until=None if options.seconds is None else monotonic() + options.seconds,
         out=sys.stdout if alone and not options.quiet else None,

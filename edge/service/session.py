@@ -16,8 +16,7 @@ from typing import Final, TextIO
 
 from feltwatch.edge.camera.feed import Feed, Shot
 from feltwatch.edge.camera.sources import open_source
-from feltwatch.edge.config.table_file import TableFile
-from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.config.table_file import MqttSettings, TableFile
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.evidence.live_evidence import LiveRecorder
 from feltwatch.edge.evidence.retention import Limits, Space, estimate, habits
@@ -54,7 +53,7 @@ class Orders:
 
     table: TableFile
     journal: Path
-    broker: MqttFile
+    broker: MqttSettings
     mqtt5: bool = True
     until: float | None = None  # on the monotonic clock
     out: TextIO | None = None  # where events and verdicts are written as they come

@@ -32,8 +32,7 @@ from paho.mqtt.client import Client, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
 from feltwatch.edge.camera.feed import Feed, Shot
-from feltwatch.edge.config.table_file import TableFile, read_table
-from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.config.table_file import MqttSettings, TableFile, read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.journal.store import Entry, Fact
 from feltwatch.edge.messaging.local_broker import Broker
@@ -108,7 +107,7 @@ def bench(options: argparse.Namespace) -> int:
     return 0 if latency.added_ms <= BUDGET_MS else 1
 
 
-def measured(table: TableFile, desk: LiveDesk, broker: tuple[str, MqttFile], seconds: float) -> Latency:
+def measured(table: TableFile, desk: LiveDesk, broker: tuple[str, MqttSettings], seconds: float) -> Latency:
     """Watch a table for so long, and follow each message."""
     name, address = broker
     with tempfile.TemporaryDirectory() as folder:
@@ -178,7 +177,7 @@ class Heard:
 class Subscriber:
     """Hears in a process of its own, which has nothing else to do but to take the yardsticks."""
 
-    def __init__(self, address: MqttFile, topic: str, folder: Path) -> None:
+    def __init__(self, address: MqttSettings, topic: str, folder: Path) -> None:
         context = get_context("spawn")
         self._here, there = context.Pipe()
         given = (address.host, address.port, topic, folder, there)
@@ -248,7 +247,7 @@ def _has(heard: Mapping[int, float], wanted: set[int]) -> bool:
 
 
 @contextmanager
-def broker() -> Iterator[tuple[str, MqttFile]]:
+def broker() -> Iterator[tuple[str, MqttSettings]]:
     """Have mosquitto where it is installed, else the broker of our own; say which."""
     program = shutil.which("mosquitto") or shutil.which("mosquitto", path=SYSTEM)
     if program is None:
@@ -262,7 +261,7 @@ def broker() -> Iterator[tuple[str, MqttFile]]:
         process = subprocess.Popen([program, "-c", str(config)], stderr=subprocess.DEVNULL)  # noqa: S603  as found
         try:
             _until(lambda: _answers(port))
-            yield "mosquitto", MqttFile(HERE, port, tls=False)
+            yield "mosquitto", MqttSettings(address=f"mqtt://{HERE}:{port}")
         finally:
             process.terminate()
             process.wait()

@@ -24,7 +24,7 @@ from pathlib import Path
 from time import monotonic, time
 from typing import Final, Self
 
-from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.config.table_file import MqttSettings
 from tests.broker_proxy import Proxy
 from tests.faults.network import FAR, Wire, possible, within
 from tests.mosquitto import Line, Mosquitto, Witness, until
@@ -82,7 +82,7 @@ def _disorder(lines: Sequence[Line]) -> int:
 class Room:
     """A table that goes on publishing, its broker, and the witnesses: a new one each time that the broker is new."""
 
-    def __init__(self, folder: Path, mosquitto: Mosquitto, broker: MqttFile, dice: random.Random) -> None:
+    def __init__(self, folder: Path, mosquitto: Mosquitto, broker: MqttSettings, dice: random.Random) -> None:
         self.mosquitto, self.dice = mosquitto, dice
         self.table = Table(folder, broker)
         self.witnesses = [self._witness()]
@@ -155,7 +155,7 @@ def killed(times: int, dice: random.Random, folder: Path, *, persistence: bool) 
     lines = ["persistence true", f"persistence_location {folder}/", "autosave_interval 1"] if persistence else []
     back: list[float] = []
     with Mosquitto(folder, lines) as mosquitto, Proxy(mosquitto.port) as way:
-        room = Room(folder, mosquitto, MqttFile("127.0.0.1", way.port, tls=False), dice)
+        room = Room(folder, mosquitto, MqttSettings(address=f"mqtt://127.0.0.1:{way.port}"), dice)
         room.begin()
         for _ in range(times):
             room.pause(0.2, 4.0)
@@ -175,7 +175,7 @@ def swallowed(times: int, dice: random.Random, folder: Path) -> dict[str, object
     lies: list[float] = []
     back: list[float] = []
     with Mosquitto(folder) as mosquitto, Proxy(mosquitto.port) as way:
-        room = Room(folder, mosquitto, MqttFile("127.0.0.1", way.port, tls=False), dice)
+        room = Room(folder, mosquitto, MqttSettings(address=f"mqtt://127.0.0.1:{way.port}"), dice)
         room.begin()
         for _ in range(times):
             room.pause(0.2, 3.0)
@@ -198,7 +198,7 @@ def networked(folder: Path, dice: random.Random) -> Iterator[tuple[Room, Wire | 
         if not possible():
             mosquitto = stack.enter_context(Mosquitto(folder))
             way = stack.enter_context(Proxy(mosquitto.port))
-            room = Room(folder, mosquitto, MqttFile("127.0.0.1", way.port, tls=False), dice)
+            room = Room(folder, mosquitto, MqttSettings(address=f"mqtt://127.0.0.1:{way.port}"), dice)
             room.begin()
             yield room, way
             return
@@ -209,7 +209,7 @@ def networked(folder: Path, dice: random.Random) -> Iterator[tuple[Room, Wire | 
         def far() -> None:
             """The broker and its witness, and who looks after them, are beyond the wire."""
             found.append(Mosquitto(folder, [f"listener 1883 {FAR}"]))
-            rooms.append(Room(folder, found[0], MqttFile(FAR, 1883, tls=False), dice))
+            rooms.append(Room(folder, found[0], MqttSettings(address=f"mqtt://{FAR}:1883"), dice))
 
         within(wire.far, far)
         stack.enter_context(found[0])
@@ -285,7 +285,7 @@ def away(times: int, dice: random.Random, folder: Path) -> dict[str, object]:
         home = folder / str(number)
         home.mkdir()
         with Mosquitto(home) as mosquitto:
-            room = Room(home, mosquitto, MqttFile("127.0.0.1", mosquitto.port, tls=False), dice)
+            room = Room(home, mosquitto, MqttSettings(address=f"mqtt://127.0.0.1:{mosquitto.port}"), dice)
             room.table.add(20_000)
             asked: dict[int, float] = {}
             room.table.outbox.start()

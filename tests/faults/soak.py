@@ -30,10 +30,12 @@ from typing import Final, Self
 from unittest.mock import patch
 from urllib.request import urlopen
 
+from msgspec import structs
+
 from feltwatch.datasets.deal.play import session
 from feltwatch.datasets.deal.visible import STALE, VISIBLE
 from feltwatch.edge.camera.feed import Feed, Patience, Shot, Source, Taker
-from feltwatch.edge.config.paths import journal_of
+from feltwatch.edge.config.paths import journal_path
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.journal.store import entries
 from feltwatch.edge.pipeline.table_state import Event
@@ -284,10 +286,10 @@ def soak(folder: Path, hours: float, speed: float, every_s: float = EVERY_S) -> 
         table = read_table(table_file(folder, "soak", more))
         assert table.mqtt is not None
         wall = hours / 3 / 24 / speed  # days: a third of it, as the clock on the wall has it
-        short = replace(table.record, journal_days=wall, gigabytes=FOOTAGE_GB)
+        short = structs.replace(table.record, journal_days=wall, gigabytes=FOOTAGE_GB)
         now, out = Haste(speed, time.monotonic()), Tally()
         desk = EndlessDesk(now, dealer)
-        orders = Orders(replace(table, record=short), journal_of(table), table.mqtt, until=hours * HOUR_S, out=out)
+        orders = Orders(replace(table, record=short), journal_path(table), table.mqtt, until=hours * HOUR_S, out=out)
         held = Sitting(orders, desk, now=now)
         port = free_port()
         with hasty(now, speed):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from feltwatch.edge.config.table_cameras import CameraFile, parts_of
+from feltwatch.edge.config.camera_parts import CameraFile, layout_parts
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.errors import UsageError
 from tests.film_frames import TABLE
@@ -33,7 +33,7 @@ def table(tmp_path: Path, text: str) -> TableFile:
 def test_one_camera_watches_all() -> None:
     one = read_table(TABLE)
     assert [(camera.name, camera.watches, camera.loop) for camera in one.cameras] == [("camera", (), False)]
-    assert parts_of(one.cameras, one.layout) == {"camera": one.layout}
+    assert layout_parts(one.cameras, one.layout) == {"camera": one.layout}
 
 
 def test_a_camera_that_names_nothing_watches_what_is_left(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_camera_that_names_nothing_watches_what_is_left(tmp_path: Path) -> Non
     assert [camera.name for camera in found.cameras] == ["left", "right", "wide"]
     assert [camera.loop for camera in found.cameras] == [False, True, False]
     assert (found.source, found.first.name) == ("rtsp://left", "left")
-    parts = parts_of(found.cameras, found.layout)
+    parts = layout_parts(found.cameras, found.layout)
     assert list(parts) == ["left", "right"]  # the third only records
     assert parts["left"].boxes == (1, 2, 3)
     assert parts["right"].boxes == (4, 5, 6, 7)
@@ -53,12 +53,12 @@ def test_a_camera_that_names_nothing_watches_what_is_left(tmp_path: Path) -> Non
 def test_one_part_is_watched_by_one_where_the_others_only_record(tmp_path: Path) -> None:
     found = table(tmp_path, file(("wide", "watches = []"), ("top", "")))
     assert found.source == "rtsp://top"
-    assert parts_of(found.cameras, found.layout) == {"top": found.layout}
+    assert layout_parts(found.cameras, found.layout) == {"top": found.layout}
 
 
 def test_what_lies_nearer_to_anothers_part_is_not_told(tmp_path: Path) -> None:
     found = table(tmp_path, file(("left", f"watches = [{LEFT}]"), ("right", "")))
-    left, right = parts_of(found.cameras, found.layout).values()
+    left, right = layout_parts(found.cameras, found.layout).values()
     for place, cards, watcher in (
         ((-184.0, 511.0), True, left),  # box 3
         ((20.0, 540.0), True, right),  # box 4
@@ -95,8 +95,11 @@ def test_what_lies_nearer_to_anothers_part_is_not_told(tmp_path: Path) -> None:
             (("left", 'watches = "box1"'), ("right", "")),
             "cameras 1 (left).watches: expected parts of the layout such as",
         ),
-        ((("left", ""), ("left", "watches = []")), "two cameras are named 'left'"),
-        ((("left/right", ""),), "cameras 1: name: expected letters, figures, - and _, at most 32, found 'left/right'"),
+        ((("left", ""), ("left", "watches = []")), "cameras: expected each name once, found two cameras named 'left'"),
+        (
+            (("left/right", ""),),
+            "cameras 1 (left/right).name: expected letters, digits, - and _, at most 32, found 'left/right'",
+        ),
         ((("left", "loop = 1"),), "cameras 1 (left).loop: expected true or false, found 1"),
         ((("left", "watch = []"),), "cameras 1 (left): unknown key 'watch': did you mean 'watches'?"),
         ((("left", "watches = []"),), "no camera watches box1, box2"),
@@ -118,7 +121,7 @@ def test_a_camera_that_is_left_with_nothing_is_named(tmp_path: Path) -> None:
 
 def test_either_one_camera_or_several(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"expected either \[camera\] or \[\[cameras\]\], found both"):
-        table(tmp_path, TABLE.read_text("utf-8") + '\n[[cameras]]\nname = "left"\n')
+        table(tmp_path, TABLE.read_text("utf-8") + '\n[[cameras]]\nname = "left"\npoints = []\n')
     with pytest.raises(UsageError, match=r"expected \[\[cameras\]\], one for each camera, found \[\]"):
         table(tmp_path, "cameras = []\n" + TABLE.read_text("utf-8").partition("[camera]")[0])
 

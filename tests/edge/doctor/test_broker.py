@@ -2,17 +2,17 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from cryptography import x509
+from msgspec import structs
 
-from feltwatch.edge.config.paths import handed
-from feltwatch.edge.config.table_file import TableFile, read_table
-from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.config.paths import with_credentials
+from feltwatch.edge.config.table_file import MqttSettings, TableFile, read_table
 from feltwatch.edge.doctor.broker import SOON, broker, dated
 from feltwatch.edge.doctor.checks import Finding, State
 from tests.certificates import Authority, Certificate
@@ -32,7 +32,7 @@ def table() -> TableFile:
 class Secure:
     """A broker that wants a certificate, and all that it takes to come in."""
 
-    broker: MqttFile
+    broker: MqttSettings
     authority: Authority
     table: Certificate
     folder: Path
@@ -54,7 +54,7 @@ def secure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secure]:
         f"acl_file {folder / 'acl'}",
     ]
     with Mosquitto(folder, config) as running:
-        own = MqttFile("127.0.0.1", running.port, tls=True, ca=authority.ca, cert=table.cert, key=table.key)
+        own = MqttSettings(address=f"mqtts://127.0.0.1:{running.port}", ca=authority.ca, cert=table.cert, key=table.key)
         yield Secure(own, authority, table, folder)
 
 
@@ -74,13 +74,19 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mosquitto]:
 
 
 @pytest.fixture(scope="module")
-def plain(running: Mosquitto) -> MqttFile:
+def plain(running: Mosquitto) -> MqttSettings:
     password = running.folder / "password"
-    return MqttFile("127.0.0.1", running.port, tls=False, user="demo", password_file=password)
+    return MqttSettings(address=f"mqtt://127.0.0.1:{running.port}", user="demo", password_file=password)
 
 
-def told(table: TableFile, mqtt: MqttFile | None, **environ: str) -> list[Finding]:
+def told(table: TableFile, mqtt: MqttSettings | None, **environ: str) -> list[Finding]:
     return [*broker(replace(table, mqtt=mqtt), environ)]
+
+
+def changed(mqtt: MqttSettings, change: Mapping[str, object]) -> MqttSettings:
+    """Give the settings with some changed; in a new address, `{port}` is the port of the old one."""
+    new = {key: str(value).format(port=mqtt.port) if key == "address" else value for key, value in change.items()}
+    return structs.replace(mqtt, **new)
 
 
 def faults(found: list[Finding]) -> str:
@@ -93,7 +99,7 @@ def test_a_broker_of_its_own_is_well(table: TableFile) -> None:
     assert "one of its own, for this box alone" in found.says
 
 
-def test_a_broker_that_lets_the_table_do_all_it_must(table: TableFile, plain: MqttFile) -> None:
+def test_a_broker_that_lets_the_table_do_all_it_must(table: TableFile, plain: MqttSettings) -> None:
     found = told(table, plain)
     assert [one.state for one in found] == [OK] * 4
     assert found[0].says == f"{plain.url}: it lets this table in"
@@ -101,7 +107,7 @@ def test_a_broker_that_lets_the_table_do_all_it_must(table: TableFile, plain: Mq
 
 
 def test_nobody_who_listens_to_the_table_takes_it_for_the_table(
-    table: TableFile, plain: MqttFile, running: Mosquitto
+    table: TableFile, plain: MqttSettings, running: Mosquitto
 ) -> None:
     """Status, the kinds of messages and commands stay as they are."""
     witness = running.subscribe("feltwatch/demo/demo/#", ("-u", "demo", "-P", "hunter2"))
@@ -119,28 +125,28 @@ def test_nobody_who_listens_to_the_table_takes_it_for_the_table(
         ({"user": None}, "expected a user where there is a password"),
         ({"password_file": None}, "not accepted"),
         ({"password_file": Path("/nowhere/password")}, "/nowhere/password: expected a password: no such file"),
-        ({"tls": True}, "does it speak TLS there"),
-        ({"host": "no-such-broker.invalid"}, "a name that is not known here"),
-        ({"port": 1}, "nobody listens at this port; is the broker running?"),
+        ({"address": "mqtts://127.0.0.1:{port}"}, "does it speak TLS there"),
+        ({"address": "mqtt://no-such-broker.invalid:{port}"}, "a name that is not known here"),
+        ({"address": "mqtt://127.0.0.1:1"}, "nobody listens at this port; is the broker running?"),
     ],
 )
-def test_a_login_that_is_wrong(change: dict[str, object], says: str, table: TableFile, plain: MqttFile) -> None:
-    found = told(table, replace(plain, **change))  # type: ignore[arg-type]  # its own fields
+def test_a_login_that_is_wrong(change: dict[str, object], says: str, table: TableFile, plain: MqttSettings) -> None:
+    found = told(table, changed(plain, change))
     assert says in faults(found)
     assert "hunter2" not in faults(found)
 
 
-def test_a_wrong_password(table: TableFile, plain: MqttFile, tmp_path: Path) -> None:
+def test_a_wrong_password(table: TableFile, plain: MqttSettings, tmp_path: Path) -> None:
     wrong = tmp_path / "password"
     wrong.write_text("hunter3")
     wrong.chmod(0o644)
-    found = told(table, replace(plain, password_file=wrong))
+    found = told(table, changed(plain, {"password_file": wrong}))
     assert [one.state for one in found] == [WARN, BAD]
     assert "every user of this box may read it; chmod o-rwx" in found[0].says
     assert "not accepted" in found[1].says or "are wrong" in found[1].says
 
 
-def test_another_tables_topics_are_not_this_ones(table: TableFile, plain: MqttFile) -> None:
+def test_another_tables_topics_are_not_this_ones(table: TableFile, plain: MqttSettings) -> None:
     found = told(replace(table, id="bj-08"), plain)
     assert found[0].state == OK  # it came in
     assert "does not take messages on feltwatch/demo/bj-08/doctor" in faults(found)
@@ -172,10 +178,10 @@ def test_certificates_that_are_wrong(table: TableFile, secure: Secure, tmp_path:
         ({"key": stranger.key}, "its key, without a password"),
         ({"cert": stranger.key}, "demo.key: expected this table's certificate: no certificate in PEM"),
         ({"ca": tmp_path / "none.crt"}, "expected the authority's certificate: no such file"),
-        ({"host": "localhost"}, "the broker's certificate is not accepted"),
-        ({"tls": False}, "the broker"),
+        ({"address": "mqtts://localhost:{port}"}, "the broker's certificate is not accepted"),
+        ({"address": "mqtt://127.0.0.1:{port}", "ca": None, "cert": None, "key": None}, "the broker"),
     ):
-        found = told(table, replace(secure.broker, **change))
+        found = told(table, changed(secure.broker, change))
         assert faults(found), change
         assert says in faults(found)
 
@@ -184,13 +190,13 @@ def test_a_broker_whose_certificate_has_expired(table: TableFile, tmp_path: Path
     authority = Authority(tmp_path / "authority")
     server = authority.server("127.0.0.1", expired=True)
     with Mosquitto(tmp_path, [f"certfile {server.cert}", f"keyfile {server.key}"]) as running:
-        found = told(table, MqttFile("127.0.0.1", running.port, tls=True, ca=authority.ca))
+        found = told(table, MqttSettings(address=f"mqtts://127.0.0.1:{running.port}", ca=authority.ca))
     assert "the broker's certificate (CN=server) has expired on" in faults(found)
     assert "certificate has expired; look at mqtt.ca" in faults(found)
 
 
 def test_a_port_at_which_nobody_speaks_mqtt(table: TableFile) -> None:
-    found = told(table, MqttFile("127.0.0.1", free_port(), tls=False))
+    found = told(table, MqttSettings(address=f"mqtt://127.0.0.1:{free_port()}"))
     assert "nobody listens at this port" in faults(found)
 
 
@@ -212,10 +218,15 @@ def test_the_dates_of_a_certificate(after: timedelta, state: State, says: str, t
 
 def test_what_systemd_hands_in_is_taken(tmp_path: Path) -> None:
     """By name, where it is there and not empty."""
-    given = MqttFile("broker", 8883, tls=True, password_file=Path("/etc/f/bj.password"), key=Path("/etc/f/bj.key"))
-    assert handed(given, {}) == given
-    assert handed(given, {"CREDENTIALS_DIRECTORY": str(tmp_path)}) == given
+    given = MqttSettings(
+        address="mqtts://broker:8883",
+        password_file=Path("/etc/f/bj.password"),
+        cert=Path("/etc/f/bj.crt"),
+        key=Path("/etc/f/bj.key"),
+    )
+    assert with_credentials(given, {}) == given
+    assert with_credentials(given, {"CREDENTIALS_DIRECTORY": str(tmp_path)}) == given
     (tmp_path / "bj.password").write_text("secret")
     (tmp_path / "bj.key").write_text("\n")
-    found = handed(given, {"CREDENTIALS_DIRECTORY": str(tmp_path)})
-    assert (found.password_file, found.key, found.cert) == (tmp_path / "bj.password", Path("/etc/f/bj.key"), None)
+    found = with_credentials(given, {"CREDENTIALS_DIRECTORY": str(tmp_path)})
+    assert (found.password_file, found.key, found.cert) == (tmp_path / "bj.password", given.key, given.cert)

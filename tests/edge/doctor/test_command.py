@@ -14,10 +14,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from feltwatch.edge.cli.main import main
-from feltwatch.edge.config.paths import folder_of, journal_of
-from feltwatch.edge.config.table_cameras import CameraFile
+from feltwatch.edge.config.camera_parts import CameraFile
+from feltwatch.edge.config.paths import journal_path, record_folder
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.doctor import camera as doctor_camera
 from feltwatch.edge.doctor.camera import camera, reached, shown
@@ -300,7 +301,7 @@ def test_each_camera_is_looked_at_by_its_name(given: Path, capsys: pytest.Captur
 
 
 def test_a_disk_with_room(table: TableFile) -> None:
-    folder = folder_of(table, {})
+    folder = record_folder(table, {})
     assert folder == table.path.parent / "kept"
     found = [*room(table, {}, Path("/proc/self/mounts"))]
     assert BAD not in [one.state for one in found]
@@ -313,14 +314,14 @@ def test_a_disk_with_room(table: TableFile) -> None:
 
 @pytest.mark.skipif(os.geteuid() == 0 and not Path("/proc/sys").is_dir(), reason="needs /proc")
 def test_a_disk_that_takes_nothing(table: TableFile) -> None:
-    kept = replace(table, record=replace(table.record, folder=Path("/proc/sys/feltwatch")))
+    kept = replace(table, record=structs.replace(table.record, folder=Path("/proc/sys/feltwatch")))
     (found,) = room(kept, {})
     assert found.state == BAD
     assert "/proc/sys: may not be written to" in found.says or "does not tell" in found.says
 
 
 def test_a_file_where_a_folder_should_be(table: TableFile) -> None:
-    folder_of(table, {}).write_text("a file")
+    record_folder(table, {}).write_text("a file")
     (found,) = room(table, {})
     assert found.state == BAD
 
@@ -341,7 +342,7 @@ def test_days_that_fit(table: TableFile) -> None:
     assert fits(table, 256_000_000_000).state == OK
     assert "room for 250 days" in fits(table, 256_000_000_000).says  # no more than record.gigabytes
     assert fits(table, FREE_BYTES[0]).state == WARN
-    assert fits(replace(table, record=replace(table.record, gigabytes=1.0)), 10**12).state == WARN
+    assert fits(replace(table, record=structs.replace(table.record, gigabytes=1.0)), 10**12).state == WARN
 
 
 def test_a_disk_that_forgets_is_found(table: TableFile, tmp_path: Path) -> None:
@@ -359,7 +360,7 @@ def test_a_disk_that_forgets_is_found(table: TableFile, tmp_path: Path) -> None:
 @pytest.fixture
 def kept(table: TableFile) -> Path:
     """Give a journal of forty entries."""
-    path = journal_of(table, {})
+    path = journal_path(table, {})
     path.parent.mkdir()
     written = Journal(path, table.id)
     for n in range(40):
@@ -424,8 +425,8 @@ def test_whoever_runs_on_a_journal_is_seen(table: TableFile, kept: Path) -> None
 
 def test_where_a_record_lies(given: Path) -> None:
     named = read_table(given)
-    free = replace(named, record=replace(named.record, folder=None))
-    assert folder_of(named, {"STATE_DIRECTORY": "/var/lib/feltwatch"}) == given.parent / "kept"
-    assert folder_of(free, {"STATE_DIRECTORY": "/var/lib/feltwatch:/other"}) == Path("/var/lib/feltwatch/demo")
-    assert folder_of(free, {}) == free.path.parent / "demo.record"
-    assert journal_of(free, {"STATE_DIRECTORY": "/s"}) == Path("/s/demo/demo.journal")
+    free = replace(named, record=structs.replace(named.record, folder=None))
+    assert record_folder(named, {"STATE_DIRECTORY": "/var/lib/feltwatch"}) == given.parent / "kept"
+    assert record_folder(free, {"STATE_DIRECTORY": "/var/lib/feltwatch:/other"}) == Path("/var/lib/feltwatch/demo")
+    assert record_folder(free, {}) == free.path.parent / "demo.record"
+    assert journal_path(free, {"STATE_DIRECTORY": "/s"}) == Path("/s/demo/demo.journal")

@@ -13,7 +13,7 @@ from time import monotonic, time
 
 import pytest
 
-from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.config.table_file import MqttSettings
 from feltwatch.edge.messaging.auth import PASSWORD, USER, Login, login
 from feltwatch.edge.messaging.errors import BrokerLostError, RefusedError
 from feltwatch.edge.messaging.mqtt import LARGEST, Link, Outgoing, Terms, Waker
@@ -30,7 +30,9 @@ def terms(**changed: object) -> Terms:
 
 
 @contextmanager
-def linked(broker: MqttFile, environ: dict[str, str] | None = None, **changed: object) -> Iterator[tuple[Link, Waker]]:
+def linked(
+    broker: MqttSettings, environ: dict[str, str] | None = None, **changed: object
+) -> Iterator[tuple[Link, Waker]]:
     with closing(Waker()) as wake:
         link = Link(broker, terms(**changed), environ or {})
         try:
@@ -74,12 +76,12 @@ def mosquitto(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mosquitto]:
 
 
 @pytest.fixture
-def broker(mosquitto: Mosquitto) -> MqttFile:
-    return MqttFile("127.0.0.1", mosquitto.port, tls=False)
+def broker(mosquitto: Mosquitto) -> MqttSettings:
+    return MqttSettings(address=f"mqtt://127.0.0.1:{mosquitto.port}")
 
 
 @pytest.mark.parametrize("mqtt5", [True, False])
-def test_what_is_sent_arrives_and_is_acknowledged(mosquitto: Mosquitto, broker: MqttFile, *, mqtt5: bool) -> None:
+def test_what_is_sent_arrives_and_is_acknowledged(mosquitto: Mosquitto, broker: MqttSettings, *, mqtt5: bool) -> None:
     witness = mosquitto.subscribe(f"{HOME}/#")
     with linked(broker, mqtt5=mqtt5) as (link, wake):
         assert link.window == 20
@@ -98,14 +100,16 @@ def test_what_is_sent_arrives_and_is_acknowledged(mosquitto: Mosquitto, broker: 
 def test_limits_of_the_broker_are_ours(tmp_path: Path) -> None:
     with (
         Mosquitto(tmp_path, ["max_inflight_messages 3", "max_packet_size 2000"]) as mosquitto,
-        linked(MqttFile("127.0.0.1", mosquitto.port, tls=False)) as (link, _),
+        linked(MqttSettings(address=f"mqtt://127.0.0.1:{mosquitto.port}")) as (link, _),
     ):
         assert (link.window, link.largest) == (3, 2000)
         assert link.takes(Outgoing("a", b"x" * 1900))
         assert not link.takes(Outgoing("a", b"x" * 2000))
 
 
-def test_commands_that_lie_there_are_not_ours_and_those_that_come_are(mosquitto: Mosquitto, broker: MqttFile) -> None:
+def test_commands_that_lie_there_are_not_ours_and_those_that_come_are(
+    mosquitto: Mosquitto, broker: MqttSettings
+) -> None:
     mosquitto.publish(f"{HOME}/cmd/signal", "garbage", ("-r", "-q", "1"))
     with linked(broker) as (link, wake):
         mosquitto.publish(f"{HOME}/cmd/signal/room", "now")
@@ -119,7 +123,7 @@ def test_commands_that_lie_there_are_not_ours_and_those_that_come_are(mosquitto:
     mosquitto.publish(f"{HOME}/cmd/signal", "", ("-r", "-q", "1"))
 
 
-def test_ten_megabytes_do_not_reach_us(mosquitto: Mosquitto, broker: MqttFile, tmp_path: Path) -> None:
+def test_ten_megabytes_do_not_reach_us(mosquitto: Mosquitto, broker: MqttSettings, tmp_path: Path) -> None:
     large = tmp_path / "large"
     large.write_bytes(b"x" * 10_000_000)
     witness = mosquitto.subscribe(f"{HOME}/cmd/#")
@@ -136,7 +140,9 @@ def test_ten_megabytes_do_not_reach_us(mosquitto: Mosquitto, broker: MqttFile, t
         settled(link, wake)
 
 
-def test_a_lost_connection_leaves_the_last_will_and_a_goodbye_does_not(mosquitto: Mosquitto, broker: MqttFile) -> None:
+def test_a_lost_connection_leaves_the_last_will_and_a_goodbye_does_not(
+    mosquitto: Mosquitto, broker: MqttSettings
+) -> None:
     mosquitto.publish(f"{HOME}/status", "", ("-r", "-q", "1"))
     witness = mosquitto.subscribe(f"{HOME}/status")
     with linked(broker) as (link, wake):
@@ -151,7 +157,10 @@ def test_a_lost_connection_leaves_the_last_will_and_a_goodbye_does_not(mosquitto
 
 def test_a_half_open_connection_is_noticed_within_the_keepalive_and_a_quiet_one_holds(mosquitto: Mosquitto) -> None:
     keepalive = 2
-    with Proxy(mosquitto.port) as way, linked(MqttFile("127.0.0.1", way.port, tls=False, keepalive_s=keepalive)) as at:
+    with (
+        Proxy(mosquitto.port) as way,
+        linked(MqttSettings(address=f"mqtt://127.0.0.1:{way.port}", keepalive_s=keepalive)) as at,
+    ):
         link, wake = at
         quiet = monotonic() + 1.25 * keepalive
         while monotonic() < quiet:
@@ -163,7 +172,10 @@ def test_a_half_open_connection_is_noticed_within_the_keepalive_and_a_quiet_one_
 
 
 def test_a_broker_that_acknowledges_nothing_is_given_up(mosquitto: Mosquitto) -> None:
-    with Proxy(mosquitto.port) as way, linked(MqttFile("127.0.0.1", way.port, tls=False), ack_s=0.3) as (link, wake):
+    with (
+        Proxy(mosquitto.port) as way,
+        linked(MqttSettings(address=f"mqtt://127.0.0.1:{way.port}"), ack_s=0.3) as (link, wake),
+    ):
         way.swallows = True
         link.publish(Outgoing(f"{HOME}/event", b"{}"))
         assert "it acknowledges nothing: 1 messages are on their way" in str(lost(link, wake))
@@ -174,7 +186,7 @@ def test_what_the_acl_denies_is_not_acknowledged(tmp_path: Path) -> None:
     acl.write_text(f"topic write {HOME}/event\n")
     with (
         Mosquitto(tmp_path, [f"acl_file {acl}"]) as mosquitto,
-        linked(MqttFile("127.0.0.1", mosquitto.port, tls=False)) as (link, wake),
+        linked(MqttSettings(address=f"mqtt://127.0.0.1:{mosquitto.port}")) as (link, wake),
     ):
         number = link.publish(Outgoing(f"{HOME}/event", b"{}"))
         assert settled(link, wake) == [number]
@@ -196,7 +208,7 @@ def test_a_wrong_password_is_said_and_stays_secret(
     with Mosquitto(tmp_path, ["allow_anonymous false", f"password_file {passwords}"]) as mosquitto:
         for user, environ in (("bj-07", {}), (None, {USER: "bj-07"}), ("bj-07", {PASSWORD: SECRET})):
             kept = None if environ.get(PASSWORD) else mine
-            broker = MqttFile("127.0.0.1", mosquitto.port, tls=False, user=user, password_file=kept)
+            broker = MqttSettings(address=f"mqtt://127.0.0.1:{mosquitto.port}", user=user, password_file=kept)
             link = Link(broker, terms(), environ)
             with closing(Waker()) as wake, pytest.raises(RefusedError) as found:
                 link.open(wake)
@@ -211,11 +223,11 @@ def test_a_wrong_password_is_said_and_stays_secret(
 def test_user_and_password_come_from_the_file_or_the_environment(tmp_path: Path) -> None:
     path = tmp_path / "password"
     path.write_text("from file\r\n")
-    file = MqttFile("h", 1, tls=False, user="me", password_file=path)
+    file = MqttSettings(address="mqtt://h:1", user="me", password_file=path)
     own = {USER: "somebody", PASSWORD: "from environment"}
     assert login(file, own) == Login("me", "from file")
-    assert login(MqttFile("h", 1, tls=False), own) == Login("somebody", "from environment")
-    assert login(MqttFile("h", 1, tls=False), {}) == Login(None, None)
+    assert login(MqttSettings(address="mqtt://h:1"), own) == Login("somebody", "from environment")
+    assert login(MqttSettings(address="mqtt://h:1"), {}) == Login(None, None)
 
 
 @pytest.mark.parametrize(
@@ -232,7 +244,7 @@ def test_a_password_that_cannot_be_read_is_said(tmp_path: Path, content: bytes |
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(RefusedError, match=says):
-        login(MqttFile("h", 1, tls=False, password_file=path), {})
+        login(MqttSettings(address="mqtt://h:1", password_file=path), {})
 
 
 class Script(threading.Thread):
@@ -282,7 +294,7 @@ def connack(code: int, properties: bytes = b"") -> bytes:
 )
 def test_whatever_the_broker_answers_is_said_in_a_sentence(answer: bytes, says: str, *, refused: bool) -> None:
     script = Script(answer)
-    link = Link(MqttFile("127.0.0.1", script.port, tls=False), terms(), {})
+    link = Link(MqttSettings(address=f"mqtt://127.0.0.1:{script.port}"), terms(), {})
     with closing(Waker()) as wake:
         try:
             link.open(wake)
@@ -305,12 +317,12 @@ def test_who_does_not_answer_or_is_not_there_is_said() -> None:
             ("x" * 70, 1883, "expected the name of a host"),
         ):
             with pytest.raises(BrokerLostError, match=says):
-                Link(MqttFile(host, port, tls=False), terms(connect_s=0.2), {}).open(wake)
+                Link(MqttSettings(address=f"mqtt://{host}:{port}"), terms(connect_s=0.2), {}).open(wake)
 
 
 def test_a_subscription_that_is_refused_is_said() -> None:
     script = Script(connack(0), b"\x90\x04\x00\x01\x00\x87")
-    with linked(MqttFile("127.0.0.1", script.port, tls=False)) as (link, wake):
+    with linked(MqttSettings(address=f"mqtt://127.0.0.1:{script.port}")) as (link, wake):
         heard(link, wake, lambda: link.deaf)
         assert (
             link.deaf
@@ -319,7 +331,7 @@ def test_a_subscription_that_is_refused_is_said() -> None:
     script.join()
 
 
-def test_a_link_leaves_nothing_behind(broker: MqttFile) -> None:
+def test_a_link_leaves_nothing_behind(broker: MqttSettings) -> None:
     def things() -> tuple[int, int]:
         return len([*Path("/proc/self/fd").iterdir()]), threading.active_count()
 
@@ -327,7 +339,7 @@ def test_a_link_leaves_nothing_behind(broker: MqttFile) -> None:
         with linked(broker) as (link, wake):
             link.publish(Outgoing(f"{HOME}/event", b"{}"))
             settled(link, wake)
-        with pytest.raises(BrokerLostError), linked(MqttFile("127.0.0.1", free_port(), tls=False)):
+        with pytest.raises(BrokerLostError), linked(MqttSettings(address=f"mqtt://127.0.0.1:{free_port()}")):
             pass
 
     once()
@@ -338,7 +350,7 @@ def test_a_link_leaves_nothing_behind(broker: MqttFile) -> None:
     assert things() == before  # and without waiting for the garbage to be taken away
 
 
-def test_witness_and_client_see_the_same_bytes(mosquitto: Mosquitto, broker: MqttFile) -> None:
+def test_witness_and_client_see_the_same_bytes(mosquitto: Mosquitto, broker: MqttSettings) -> None:
     del mosquitto
     payload = json.dumps({"seq": 1, "says": "ä\u2028\"'\\"}, ensure_ascii=False)
     with linked(broker) as (link, wake), linked(broker, client="2", hears=f"{HOME}/event") as (other, other_wake):

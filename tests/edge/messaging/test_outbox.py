@@ -13,7 +13,7 @@ from time import monotonic, time
 
 import pytest
 
-from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.config.table_file import MqttSettings
 from feltwatch.edge.journal.store import Entry, Fact, Journal
 from feltwatch.edge.messaging.mqtt import Outgoing
 from feltwatch.edge.messaging.outbox import Clock, Inbox
@@ -30,8 +30,8 @@ def mosquitto(tmp_path: Path) -> Iterator[Mosquitto]:
         yield found
 
 
-def plain(port: int, rate: int = 200, keepalive_s: int = 10) -> MqttFile:
-    return MqttFile("127.0.0.1", port, tls=False, rate=rate, keepalive_s=keepalive_s)
+def plain(port: int, rate: int = 200, keepalive_s: int = 10) -> MqttSettings:
+    return MqttSettings(address=f"mqtt://127.0.0.1:{port}", rate=rate, keepalive_s=keepalive_s)
 
 
 def ascending(lines: Sequence[Line], *, late: bool) -> bool:
@@ -167,7 +167,7 @@ def test_a_refused_password_is_no_connection_and_is_said_once(tmp_path: Path) ->
     subprocess.run([program("mosquitto_passwd"), "-b", passwords, "bj-07", "right"], check=True)
     mine.write_text("wrong-4711")
     with Mosquitto(tmp_path, ["allow_anonymous false", f"password_file {passwords}"]) as mosquitto:
-        broker = MqttFile("127.0.0.1", mosquitto.port, tls=False, user="bj-07", password_file=mine)
+        broker = MqttSettings(address=f"mqtt://127.0.0.1:{mosquitto.port}", user="bj-07", password_file=mine)
         table = Table(tmp_path, broker, clock=SOON)
         table.add(3)
         with table:

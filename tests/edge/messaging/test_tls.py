@@ -4,12 +4,13 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from feltwatch.edge.config.table_service import MqttFile
+from feltwatch.edge.config.table_file import MqttSettings
 from feltwatch.edge.messaging.errors import BrokerLostError, RefusedError
 from feltwatch.edge.messaging.mqtt import Link, Outgoing, Terms, Waker
 from tests.certificates import Authority
@@ -50,15 +51,17 @@ class House:
     certs: Path
     people: int  # their port
 
-    def table(self, name: str = f"{SITE}/{TABLE}") -> MqttFile:
+    def table(self, name: str = f"{SITE}/{TABLE}") -> MqttSettings:
         mine, ca = self.certs / name, self.certs / "ca.crt"
         cert, key = mine.with_suffix(".crt"), mine.with_suffix(".key")
-        return MqttFile("localhost", self.mosquitto.port, tls=True, ca=ca, cert=cert, key=key)
+        return MqttSettings(address=f"mqtts://localhost:{self.mosquitto.port}", ca=ca, cert=cert, key=key)
 
-    def person(self, user: str, password: str) -> MqttFile:
+    def person(self, user: str, password: str) -> MqttSettings:
         path = self.folder / f"{user}.password"
         path.write_text(password)
-        return MqttFile("localhost", self.people, tls=True, user=user, password_file=path, ca=self.certs / "ca.crt")
+        return MqttSettings(
+            address=f"mqtts://localhost:{self.people}", user=user, password_file=path, ca=self.certs / "ca.crt"
+        )
 
     def witness(self) -> Witness:
         return self.mosquitto.subscribe("#", ("-q", "1", *self.room))
@@ -89,7 +92,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         yield House(mosquitto, folder, certs, people)
 
 
-def came(broker: MqttFile, client: str = "x", hears: str = f"{HOME}/cmd/#", will: str = f"{HOME}/status") -> Link:
+def came(broker: MqttSettings, client: str = "x", hears: str = f"{HOME}/cmd/#", will: str = f"{HOME}/status") -> Link:
     link = Link(broker, Terms(client, Outgoing(will, b"will", retain=True), hears, connect_s=2.0), {})
     with closing(Waker()) as wake:
         link.open(wake)
@@ -194,7 +197,7 @@ def test_another_tables_certificate_writes_nothing_of_ours(house: House) -> None
     assert len([line for line in witness.lines if not line.retained]) == 1  # that of the right one
 
 
-def refusal(broker: MqttFile) -> str:
+def refusal(broker: MqttSettings) -> str:
     with pytest.raises(RefusedError) as found:
         came(broker)
     assert str(found.value).count("mqtt") <= 4
@@ -231,7 +234,9 @@ def test_a_certificate_that_has_expired_is_not_let_in(tmp_path: Path) -> None:
         (tmp_path / str(number)).mkdir()
         lines = [f"cafile {own.ca}", f"certfile {server.cert}", f"keyfile {server.key}", "require_certificate true"]
         with Mosquitto(tmp_path / str(number), lines) as mosquitto:
-            broker = MqttFile("localhost", mosquitto.port, tls=True, ca=own.ca, cert=good.cert, key=good.key)
+            broker = MqttSettings(
+                address=f"mqtts://localhost:{mosquitto.port}", ca=own.ca, cert=good.cert, key=good.key
+            )
             if server is old_server:
                 assert "the broker's certificate is not accepted: certificate has expired" in refusal(broker)
             elif server is elsewhere:
@@ -239,7 +244,7 @@ def test_a_certificate_that_has_expired_is_not_let_in(tmp_path: Path) -> None:
             else:
                 came(broker).close()
                 assert "this table's certificate has expired" in refusal(replace(broker, cert=old.cert, key=old.key))
-                plain = MqttFile("localhost", mosquitto.port, tls=False)
+                plain = MqttSettings(address=f"mqtt://localhost:{mosquitto.port}")
                 with pytest.raises(BrokerLostError, match=r"does it speak TLS there, and does mqtt\.url say so"):
                     came(plain)
 
@@ -251,7 +256,7 @@ def test_tls_older_than_1_2_is_not_spoken(tmp_path: Path) -> None:
     command = [program("openssl"), "s_server", "-accept", port, "-cert", str(server.cert), "-key", str(server.key)]
     process = subprocess.Popen([*command, "-tls1_1", "-cipher", "ALL:@SECLEVEL=0", "-quiet"], stderr=subprocess.DEVNULL)
     try:
-        broker = MqttFile("localhost", int(port), tls=True, ca=own.ca)
+        broker = MqttSettings(address=f"mqtts://localhost:{int(port)}", ca=own.ca)
         while True:
             with pytest.raises(BrokerLostError) as found:
                 came(broker)
