@@ -99,8 +99,9 @@ def test_the_service_is_watched_limited_and_handed_its_secrets() -> None:
     assert 10 <= int(found["WatchdogSec"][0].removesuffix("s")) <= 60
     assert found["MemoryMax"] == ["2G"]
     assert found["SystemCallFilter"][0] == "@system-service"
-    assert [one.partition(":")[0] for one in found["LoadCredential"]] == ["%i.password", "%i.key"]
-    assert found["SetCredential"] == ["%i.password:\\n", "%i.key:\\n"]  # or a table without one could not start
+    assert [one.partition(":")[0] for one in found["LoadCredential"]] == ["%i.password", "%i.key", "%i.camera"]
+    empty = [f"%i.{one}:\\n" for one in ("password", "key", "camera")]  # or a table without one could not start
+    assert found["SetCredential"] == empty
     assert not any("%i" not in one for one in found["LoadCredential"])
     assert "RestartSteps" in unit(DEPLOY / "backoff.conf")
 

@@ -98,12 +98,13 @@ def _no_options(parser: argparse.ArgumentParser) -> None:
     """Take nothing."""
 
 
-def _model_options(parser: argparse.ArgumentParser, threads: str = "2") -> None:
+def _model_options(parser: argparse.ArgumentParser, threads: str = "2", provider: str | None = "cpu") -> None:
+    usual = provider or "[vision] provider in the table's file, else cpu"
     parser.add_argument(
         "--provider",
-        default="cpu",
+        default=provider,
         metavar="NAME",
-        help=f"what runs the models: {', '.join(PROVIDERS)} (default: %(default)s)",
+        help=f"what runs the models: {', '.join(PROVIDERS)} (default: {usual})",
     )
     default = int(threads) if threads.isdigit() else None
     parser.add_argument(
@@ -128,7 +129,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
         "--journal", metavar="FILE", help="the journal (default: ID.record/ID.journal beside the table's file)"
     )
     parser.add_argument("--quiet", action="store_true", help="do not print events and verdicts on standard output")
-    _model_options(parser)
+    _model_options(parser, provider=None)
 
 
 def _replay_options(parser: argparse.ArgumentParser) -> None:
@@ -151,7 +152,7 @@ def _replay_options(parser: argparse.ArgumentParser) -> None:
         "--jobs", type=_count, default=1, metavar="N", help="videos to replay at the same time (default: %(default)s)"
     )
     parser.add_argument("--ray", metavar="ADDRESS", help="share the videos among the nodes of a Ray cluster")
-    _model_options(parser, "CPU cores / jobs")
+    _model_options(parser, "CPU cores / jobs", provider=None)
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 
 

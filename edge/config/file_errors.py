@@ -12,7 +12,7 @@ Step = str | int  # a key, or the number of an item from 0
 PATH = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 UNKNOWN = re.compile(r"Object contains unknown field `(.*)`")
 MISSING = re.compile(r"Object missing required field `(.*)`")
-OURS = re.compile(r"[a-z_]+: ")  # a struct's own check: the key, then the fault
+OURS = re.compile(r"[a-z_]+: .*, found ")  # a struct's own check: the key, then the fault
 SECRET = re.compile(r"//[^/@]*@")  # user and password of an address
 LONGEST = 120  # letters of a value that are shown
 
@@ -30,7 +30,9 @@ def explain(error: msgspec.ValidationError, kind: type, found: object, text: str
         return _at_line(text, way, f"{name}: expected {_kind_at(kind, [*way, missing[1]])[1]}, found none")
     if OURS.match(fault):
         key = fault.partition(":")[0]
-        return _at_line(text, [*way, key], _hidden(f"{_name(way, found)}.{fault}" if way else fault))
+        said, _, value = fault.rpartition(", found ")
+        said = f"{said}, found {_hidden(value)}"
+        return _at_line(text, [*way, key], f"{_name(way, found)}.{said}" if way else said)
     _, expected, depth = _kind_at(kind, way)
     way = way[:depth]
     return _at_line(text, way, f"{_name(way, found)}: expected {expected}, found {_shown(_value(found, way))}")

@@ -112,14 +112,15 @@ class CameraSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def __post_init__(self) -> None:
         if (self.lens is None) != (self.camera_matrix is None):
             there, other = ("camera_matrix", "lens") if self.lens is None else ("lens", "camera_matrix")
-            raise ValueError(f"{there}: expected {other} beside it, found none; give both or neither")
+            raise ValueError(f"{there}: expected {other} beside it; give both or neither, found one")
         if self.camera_matrix is not None and min(self.camera_matrix[:2]) <= 0:
             raise ValueError(f"camera_matrix: expected focal lengths above 0, found {list(self.camera_matrix[:2])}")
         if self.password_file is not None:
-            user = _url(str(self.source)).username
-            if not user or "://" not in str(self.source):
+            found = _url(str(self.source))
+            if not found.username or found.password is not None:
                 raise ValueError(
-                    "password_file: expected a source that names the user, such as 'rtsp://viewer@camera/7', found none"
+                    "password_file: expected a source with a user and no password, such as 'rtsp://viewer@camera/7', "
+                    f"found {str(self.source)!r}"
                 )
 
     @property
@@ -173,7 +174,9 @@ class ZoneSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     def __post_init__(self) -> None:
         if (self.polygon is None) == (self.circle is None):
-            raise ValueError("polygon: expected either polygon or circle")
+            raise ValueError(
+                f"polygon: expected either polygon or circle, found {'both' if self.circle else 'neither'}"
+            )
 
 
 class LayoutSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -233,15 +236,15 @@ class MqttSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         found = _url(self.address)
         if found.username is not None or found.password is not None:
             raise ValueError(
-                "url: expected no user or password in an address; name mqtt.user, and mqtt.password_file or "
-                "the environment's FELTWATCH_MQTT_PASSWORD"
+                "url: expected no user or password in an address (name mqtt.user, and mqtt.password_file or "
+                f"the environment's FELTWATCH_MQTT_PASSWORD), found {self.address!r}"
             )
         rest = found.path.strip("/") or found.query or found.fragment
         if found.scheme not in BROKER_PORTS or not found.hostname or rest:
             raise ValueError(f"url: expected an address such as 'mqtts://broker:8883', found {self.address!r}")
         if (self.cert is None) != (self.key is None):
             there, other = ("key", "cert") if self.cert is None else ("cert", "key")
-            raise ValueError(f"{there}: expected {other} beside it, found none; give both or neither")
+            raise ValueError(f"{there}: expected {other} beside it; give both or neither, found one")
         if not self.tls and (self.ca or self.cert):
             raise ValueError(
                 f"url: expected an address that begins with mqtts:// beside certificates, found {self.address!r}"

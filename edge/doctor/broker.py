@@ -2,7 +2,6 @@
 
 import socket
 import ssl
-import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
@@ -13,9 +12,9 @@ from typing import Final
 
 from cryptography import x509
 
-from feltwatch.edge.config.paths import with_credentials
+from feltwatch.edge.config.secret_files import with_credentials
 from feltwatch.edge.config.table_file import MqttSettings, TableFile
-from feltwatch.edge.doctor.checks import Finding, bad, judged, ok, warn
+from feltwatch.edge.doctor.checks import Finding, bad, judged, ok, readable
 from feltwatch.edge.messaging.auth import context
 from feltwatch.edge.messaging.errors import BrokerLostError
 from feltwatch.edge.messaging.mqtt import Link, Outgoing, Terms, Waker
@@ -36,7 +35,7 @@ def broker(table: TableFile, environ: Mapping[str, str], now: Now = today) -> It
         yield ok("none is named: feltwatch runs one of its own, for this box alone; name one with [mqtt]")
         return
     mqtt = with_credentials(table.mqtt, environ)
-    yield from secrets(mqtt)
+    yield from readable((mqtt.password_file, mqtt.key))
     if mqtt.cert is not None:
         yield from _file(mqtt.cert, "this table's certificate", now())
     if mqtt.ca is not None:
@@ -47,13 +46,6 @@ def broker(table: TableFile, environ: Mapping[str, str], now: Now = today) -> It
     if mqtt.tls:
         yield from theirs(mqtt, now())
     yield from speaks(table, mqtt, environ)
-
-
-def secrets(mqtt: MqttSettings) -> Iterator[Finding]:
-    """Look whether everybody may read what nobody should."""
-    for path in (mqtt.password_file, mqtt.key):
-        if path is not None and path.exists() and path.stat().st_mode & (stat.S_IROTH | stat.S_IWOTH):
-            yield warn(f"{path}: every user of this box may read it; chmod o-rwx")
 
 
 def unreachable(mqtt: MqttSettings) -> str | None:

@@ -1,10 +1,11 @@
 """What `feltwatch doctor` looks at through a camera: that it delivers, how fast, and whether the table is in view."""
 
 import os
+import re
 import socket
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +18,9 @@ import numpy as np
 from feltwatch.edge.calibrate.source import hidden, is_live
 from feltwatch.edge.camera.sources import STREAM
 from feltwatch.edge.config.camera_parts import CameraFile, fit_camera, layout_parts
+from feltwatch.edge.config.secret_files import camera_address
 from feltwatch.edge.config.table_file import TableFile
-from feltwatch.edge.doctor.checks import Finding, bad, judged, ok
+from feltwatch.edge.doctor.checks import Finding, bad, judged, ok, readable
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.video.video_file import hush, open_video
 from feltwatch.vision.arrays import Pixels
@@ -31,6 +33,7 @@ DARK: Final = (16.0, 45.0)  # mean grey: nothing is seen, little is
 BRIGHT: Final = 225.0
 FLAT: Final = 6.0  # grey levels that a picture of something deviates from its mean at least
 RATE: Final = 10.0  # pictures a second that a table wants
+PASSWORD: Final = re.compile(r"//[^/@:]*:[^/@]+@")  # in an address
 SAME: Final = 10  # pictures that are the same to the bit: no camera takes such
 PORTS: Final = {"rtsp": 554, "rtsps": 322, "http": 80, "https": 443, "rtmp": 1935}
 
@@ -45,9 +48,14 @@ class Look:
     alike: bool  # none was different from the one before
 
 
-def camera(table: TableFile, camera: CameraFile) -> Iterator[Finding]:
-    """Look at one camera of a table."""
-    source = camera.source
+def camera(table: TableFile, camera: CameraFile, environ: Mapping[str, str] = os.environ) -> Iterator[Finding]:
+    """Check one camera of a table."""
+    try:
+        source = camera_address(camera, environ)
+    except UsageError as error:
+        yield bad(f"{error}; correct camera.password_file")
+        return
+    yield from readable((camera.password_file, table.path if PASSWORD.search(camera.source) else None))
     if not source:
         yield bad(f"{table.path}: camera.source: names no camera; name a URL, a device's number or a file")
         return

@@ -1,10 +1,12 @@
 """What a check finds; and how checks are run: each by itself, so that one that fails says so and stops no other."""
 
 import queue
+import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Final
 
 LIMIT_S: Final = 60.0  # for a check
@@ -39,6 +41,13 @@ def judged(says: str, *, fault: str | None = None, doubt: str | None = None) -> 
     if fault is not None:
         return bad(f"{says}: {fault}")
     return warn(f"{says}: {doubt}") if doubt is not None else ok(says)
+
+
+def readable(secrets: Iterable[Path | None]) -> Iterator[Finding]:
+    """Warn of files with secrets that every user of this device can read or write."""
+    for path in secrets:
+        if path is not None and path.exists() and path.stat().st_mode & (stat.S_IROTH | stat.S_IWOTH):
+            yield warn(f"{path}: it holds a secret, and every user of this device can read it; run chmod o-rwx {path}")
 
 
 @dataclass(frozen=True, slots=True)

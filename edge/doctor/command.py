@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from feltwatch.edge.doctor.checks import Check, Finding, State, bad, found_by, ok
 from feltwatch.edge.doctor.host import checks as checks_of_box
+from feltwatch.edge.doctor.host import networks
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.service.host import Box
 from feltwatch.edge.service.logs import Secrets, plain
@@ -61,7 +62,7 @@ def checks_of_table(table: "TableFile", environ: Mapping[str, str]) -> Iterator[
     def camera(one: "CameraFile") -> Iterator[Finding]:
         from feltwatch.edge.doctor.camera import camera as look  # noqa: PLC0415  with it comes OpenCV
 
-        return look(table, one)
+        return look(table, one, environ)
 
     def broker() -> Iterator[Finding]:
         from feltwatch.edge.doctor.broker import broker as look  # noqa: PLC0415  with it come paho-mqtt and cryptography
@@ -81,6 +82,8 @@ def checks_of_table(table: "TableFile", environ: Mapping[str, str]) -> Iterator[
     for one in table.cameras:
         name = "camera" if len(table.cameras) == 1 else f"camera {one.name}"
         yield Check(name, partial(camera, one))
+    if table.provider != "cpu":  # which is checked once for the device
+        yield Check("provider", partial(networks, table.provider))
     yield from (Check("broker", broker), Check("disk", disk), Check("journal", journal))
 
 

@@ -67,8 +67,8 @@ def files(limit: Callable[[], int] = lambda: resource.getrlimit(resource.RLIMIT_
     yield judged(f"{found} may be open", fault=few if found < FILES[0] else None, doubt=few)
 
 
-def networks() -> Iterator[Finding]:
-    """Look whether the networks are those that were measured, and have them look at a picture."""
+def networks(provider: str = "cpu") -> Iterator[Finding]:
+    """Check that the networks are those that were measured, and time them on one frame."""
     import numpy as np  # noqa: PLC0415  light start
 
     from feltwatch.models.shipped.registry import NETWORKS, ModelError, model  # noqa: PLC0415  as above
@@ -78,7 +78,7 @@ def networks() -> Iterator[Finding]:
         for name in NETWORKS:
             data = model(name).load()
             yield ok(f"{name}, {len(data) / 1e6:.1f} MB, is the one that was measured ({model(name).sha256[:12]}…)")
-        look = open_eyes().look
+        look = open_eyes(provider).look
         look(np.full((1080, 1920, 3), 90, np.uint8))
         start = time.perf_counter()
         look(np.full((1080, 1920, 3), 90, np.uint8))
@@ -86,8 +86,8 @@ def networks() -> Iterator[Finding]:
     except ModelError as error:
         yield bad(str(error))
         return
-    slow = "too slow to follow a table; a faster box, or fewer tables on it" if took > SLOW_LOOK_S else None
-    yield judged(f"a look at a whole picture takes {took * 1000:.0f} ms", doubt=slow)
+    slow = "too slow to follow a table; use a faster device, or fewer tables on it" if took > SLOW_LOOK_S else None
+    yield judged(f"one whole frame takes {took * 1000:.0f} ms with {provider}", doubt=slow)
 
 
 def giga(count: float) -> str:

@@ -8,7 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from feltwatch.edge.config.secret_files import read_password
 from feltwatch.edge.config.table_file import MqttSettings
+from feltwatch.edge.errors import UsageError
 from feltwatch.edge.messaging.errors import RefusedError
 
 USER: Final = "FELTWATCH_MQTT_USER"
@@ -28,13 +30,9 @@ def login(broker: MqttSettings, environ: Mapping[str, str] = os.environ) -> Logi
     path = broker.password_file
     if path is not None:
         try:
-            password = path.read_text("utf-8").rstrip("\r\n")
-        except UnicodeDecodeError:
-            raise RefusedError(f"{path}: expected a password: it is not text in UTF-8") from None  # which cites bytes
-        except OSError as error:
-            raise RefusedError(f"{path}: expected a password: {(error.strerror or str(error)).lower()}") from error
-        if not password:
-            raise RefusedError(f"{path}: expected a password, found an empty file")
+            password = read_password(path)
+        except UsageError as error:
+            raise RefusedError(str(error)) from None
     if password and not user:
         raise RefusedError(f"expected a user where there is a password: name mqtt.user, or set {USER}")
     return Login(user or None, password or None)

@@ -48,12 +48,12 @@ def orders_of(options: argparse.Namespace, keep_s: float) -> list[Order]:
     from feltwatch.edge.replay.output import folders  # noqa: PLC0415  with it comes OpenCV
 
     table, out = Path(options.table), Path(options.out)
-    read_table(table)  # what is wrong with it is told once
+    provider = options.provider or read_table(table).provider
     videos = list({os.path.realpath(name): Path(name) for name in options.videos}.values())
     cores = len(os.sched_getaffinity(0))
     threads = options.threads or max(1, cores // min(options.jobs, len(videos)))
     return [
-        Order(video, table, folder, options.since, options.annotate, options.force, options.provider, threads, keep_s)
+        Order(video, table, folder, options.since, options.annotate, options.force, provider, threads, keep_s)
         for video, folder in zip(videos, folders(videos, out), strict=True)
     ]
 

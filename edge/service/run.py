@@ -10,12 +10,13 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-from feltwatch.edge.config.paths import journal_path, with_credentials
+from feltwatch.edge.config.paths import journal_path
+from feltwatch.edge.config.secret_files import camera_password, with_credentials
 from feltwatch.edge.config.table_file import MqttSettings, TableFile, read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.messaging.auth import password
 from feltwatch.edge.messaging.local_broker import Broker
-from feltwatch.edge.pipeline.live_desk import EyesLiveDesk, LiveOpener
+from feltwatch.edge.pipeline.live_desk import EyesLiveDesk, LiveDesk, LiveOpener
 from feltwatch.edge.service import logs
 from feltwatch.edge.service.health import Vitals, stuck
 from feltwatch.edge.service.logs import say
@@ -37,16 +38,33 @@ def run(options: argparse.Namespace, opener: LiveOpener = EyesLiveDesk) -> int:
     for table in tables:
         if table.mqtt is not None:
             secrets.hide(password(with_credentials(table.mqtt)))
-    desk = opener(options.provider, options.threads)
+        for camera in table.cameras:
+            secrets.hide(camera_password(camera) or "")
+    desks = _desks(tables, options, opener)
     with ExitStack() as stack:
         own = stack.enter_context(Broker(say=say)).file if any(table.mqtt is None for table in tables) else None
-        posts = [Post(_orders(table, own, options, alone=len(tables) == 1), desk) for table in tables]
+        posts = [
+            Post(_orders(table, own, options, alone=len(tables) == 1), desk)
+            for table, desk in zip(tables, desks, strict=True)
+        ]
         for address in dict.fromkeys(table.serve for table in tables if table.serve is not None):
             endpoint = stack.enter_context(Endpoint(address, lambda: _vitals(posts)))
             say(f"http://{address[0]}:{endpoint.port}/metrics: figures for Prometheus")
         with stopping() as stop:
             _hold(posts, stop)
     return 0
+
+
+def _desks(tables: Sequence[TableFile], options: argparse.Namespace, opener: LiveOpener) -> list[LiveDesk]:
+    """Open the networks for each table: once for each provider that a table, or the command line, names."""
+    opened: dict[str, LiveDesk] = {}
+    for table in tables:
+        provider = options.provider or table.provider
+        try:
+            opened[provider] = opened.get(provider) or opener(provider, options.threads)
+        except UsageError as error:
+            raise error if options.provider else UsageError(f"{table.path}: vision.{error}") from error
+    return [opened[options.provider or table.provider] for table in tables]
 
 
 def _log_environ() -> dict[str, str]:

@@ -16,6 +16,7 @@ from typing import Final, TextIO
 
 from feltwatch.edge.camera.feed import Feed, Shot
 from feltwatch.edge.camera.sources import open_source
+from feltwatch.edge.config.secret_files import camera_address
 from feltwatch.edge.config.table_file import MqttSettings, TableFile
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.evidence.live_evidence import LiveRecorder
@@ -108,7 +109,7 @@ class Sitting:
     def _open(self, stack: ExitStack) -> None:
         orders, table = self.orders, self.orders.table
         sources = [
-            open_source(one.source, table.path.parent, f"{table.path}: camera.source", loop=one.loop)
+            open_source(camera_address(one), table.path.parent, f"{table.path}: camera.source", loop=one.loop)
             for one in table.cameras
         ]
         self.space = self._space()

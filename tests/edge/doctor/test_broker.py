@@ -11,7 +11,7 @@ import pytest
 from cryptography import x509
 from msgspec import structs
 
-from feltwatch.edge.config.paths import with_credentials
+from feltwatch.edge.config.secret_files import with_credentials
 from feltwatch.edge.config.table_file import MqttSettings, TableFile, read_table
 from feltwatch.edge.doctor.broker import SOON, broker, dated
 from feltwatch.edge.doctor.checks import Finding, State
@@ -142,7 +142,7 @@ def test_a_wrong_password(table: TableFile, plain: MqttSettings, tmp_path: Path)
     wrong.chmod(0o644)
     found = told(table, changed(plain, {"password_file": wrong}))
     assert [one.state for one in found] == [WARN, BAD]
-    assert "every user of this box may read it; chmod o-rwx" in found[0].says
+    assert "every user of this device can read it; run chmod o-rwx" in found[0].says
     assert "not accepted" in found[1].says or "are wrong" in found[1].says
 
 

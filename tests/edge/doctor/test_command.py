@@ -192,6 +192,12 @@ def _of(manifest: Path, name: str) -> registry.Model:
     return found
 
 
+def test_the_provider_of_a_tables_file_is_checked(given: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given.write_text(given.read_text("utf-8") + '\n[vision]\nprovider = "tensorrt"\n', "utf-8")
+    assert main(["doctor", "-c", str(given)]) == 1
+    assert "bad   provider: provider 'tensorrt': not in this ONNX Runtime, which has cpu" in capsys.readouterr().out
+
+
 # --- the camera
 
 
@@ -236,6 +242,7 @@ def test_a_frozen_stream_is_found(table: TableFile, monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_a_camera_that_does_not_deliver(source: str, says: str, table: TableFile) -> None:
+    table.path.chmod(0o600)  # one of the addresses holds a password
     (found,) = camera(table, of(table, source))
     assert found.state == BAD
     assert says in found.says

@@ -442,6 +442,15 @@ def test_threads_are_shared_out(given: Path, tmp_path: Path) -> None:
     assert orders_of(options(given, tmp_path, "--threads", "7"), 20.0)[0].threads == 7
 
 
+def test_the_tables_file_names_the_provider_unless_the_command_line_does(given: Path, tmp_path: Path) -> None:
+    assert orders_of(options(given, tmp_path), 20.0)[0].provider == "cpu"
+    (tmp_path / "table.toml").write_text((given / "table.toml").read_text() + '\n[vision]\nprovider = "openvino"\n')
+    mine = options(given, tmp_path, "-c", str(tmp_path / "table.toml"))
+    assert orders_of(mine, 20.0)[0].provider == "openvino"
+    mine.provider = "cuda"
+    assert orders_of(mine, 20.0)[0].provider == "cuda"
+
+
 def test_who_asks_twice_to_stop_is_not_kept_waiting() -> None:
     before = signal.getsignal(signal.SIGINT)
     with stopping() as stop:

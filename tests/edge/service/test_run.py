@@ -236,6 +236,24 @@ def test_a_camera_that_cannot_be_is_one_line(source: str, says: str, given: Path
     assert says in str(told.value)
 
 
+def test_the_provider_of_the_tables_file_runs_the_networks(given: Path) -> None:
+    opened: list[tuple[str, int]] = []
+
+    def opener(provider: str, threads: int) -> ToldDesk:
+        opened.append((provider, threads))
+        return ToldDesk()
+
+    given.write_text(given.read_text("utf-8") + '\n[vision]\nprovider = "tensorrt"\n')
+    assert run(options(given, "--seconds", "0"), opener) == 0
+    assert run(options(given, "--seconds", "0", "--provider", "cpu"), opener) == 0
+    assert opened == [("tensorrt", 2), ("cpu", 2)]
+    with pytest.raises(UsageError) as caught:
+        run(options(given, "--seconds", "0"))
+    assert str(caught.value) == (
+        f"{given}: vision.provider 'tensorrt': not in this ONNX Runtime, which has cpu; install its package, or use cpu"
+    )
+
+
 def test_a_camera_that_is_not_there_yet_is_waited_for(given: Path, capfd: pytest.CaptureFixture[str]) -> None:
     given.write_text(given.read_text("utf-8").replace('"demo.mp4"', '"rtsp://127.0.0.1:1/table"'))
     assert run(options(given, "--seconds", "2"), lambda *_: ToldDesk()) == 0
