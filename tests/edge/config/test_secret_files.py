@@ -15,7 +15,7 @@ from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.doctor.camera import camera as check
 from feltwatch.edge.doctor.checks import State
 from feltwatch.edge.errors import UsageError
-from tests.clips import TABLE
+from tests.film_frames import TABLE
 
 PASSWORD = "hunter2/@ü"  # noqa: S105  for a camera that is not there
 DENIED = 'RTSP/1.0 401 Unauthorized\r\nCSeq: {}\r\nWWW-Authenticate: Basic realm="camera"\r\n\r\n'
