@@ -15,7 +15,7 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.journal.record import Record
 from feltwatch.edge.journal.signing import Signer
-from feltwatch.edge.journal.store import Journal
+from feltwatch.edge.journal.store import Journal, utc
 from feltwatch.edge.messaging.local_broker import Broker
 from feltwatch.edge.messaging.mqtt import Terms
 from feltwatch.edge.messaging.outbox import Inbox, Outbox, Voice
@@ -46,7 +46,7 @@ class Airing:
             self._listen(stack)
             self.journal = Journal(folder / "journal", self.table.id)
             stack.callback(self.journal.close)
-            self.record = Record(self.journal.add, lambda _alert, _at: None)
+            self.record = Record(self.journal.add)
             self.outbox = self._outbox(Speech(self.table, self.journal, Signer(folder / "key.pem").public))
             stack.callback(self.outbox.close)
             self.outbox.start()
@@ -88,7 +88,7 @@ class Airing:
         """Tell what a picture brought."""
         rounds = self.fold.take([encode(verdict) for verdict in step.verdicts], table)
         if step.events or step.verdicts:
-            self.record.tell(Judged(step.events, step.verdicts, rounds))
+            self.record.write(Judged(step.events, step.verdicts, rounds), utc(), {})
             self.outbox.publish_state(self.speech.state(state(table, self.fold, (), {})))
 
     def summary(self) -> list[str]:

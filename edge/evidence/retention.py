@@ -20,7 +20,7 @@ from time import time, time_ns
 from typing import Final, Protocol
 
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.evidence.store import EVIDENCE, Kept, KeptFile, alert_of, dropped
+from feltwatch.edge.evidence.store import EVIDENCE, StoredFile, StoredFiles, alert_of, dropped_files
 from feltwatch.models.files import sync_folder
 
 GB: Final = 1_000_000_000
@@ -44,7 +44,7 @@ ALERT_BYTES: Final = 2_000_000  # a still and a whole clip of a table in 1920 x 
 ALERTS_DAY: Final = 50.0  # where nobody knows better
 
 
-class Usage(Protocol):
+class DiskUsage(Protocol):
     """What is known of a disk, in bytes."""
 
     @property
@@ -55,7 +55,7 @@ class Usage(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RetentionLimits:
     """What footage may take."""
 
     days: float = 30.0
@@ -73,21 +73,21 @@ class _File:
 
 
 @dataclass(frozen=True, slots=True)
-class Tended:
+class Upkeep:
     """What was done since this was last asked: files that were removed, and what people should hear."""
 
-    removed: tuple[Kept, ...] = ()
-    says: tuple[str, ...] = ()
+    removed: tuple[StoredFiles, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
-class Space:
+class Retention:
     """Keeps the footage of one folder within its limits. All of it may be called from any thread."""
 
     def __init__(
         self,
         folder: Path,
-        limits: Limits,
-        free: Callable[[Path], Usage] = shutil.disk_usage,
+        limits: RetentionLimits,
+        free: Callable[[Path], DiskUsage] = shutil.disk_usage,
         now: Callable[[], float] = time,
     ) -> None:
         self.folder, self.limits, self.free, self.now = folder, limits, free, now
@@ -102,8 +102,8 @@ class Space:
         self._lock = threading.RLock()
         self._files: list[_File] = sorted(_found(folder))  # oldest first
         self._bytes = sum(file.bytes for file in self._files)
-        self._removed: list[Kept] = []
-        self._says: list[str] = []
+        self._removed: list[StoredFiles] = []
+        self._notices: list[str] = []
         self._said_at = -AGAIN_S  # when it was last said that footage goes
         self._stuck = False  # the disk lets nothing be removed, and that was said
         with suppress(OSError):
@@ -121,7 +121,7 @@ class Space:
         with self._lock:
             return self._bytes
 
-    def wrote(self, file: KeptFile) -> None:
+    def count(self, file: StoredFile) -> None:
         """Take a new file of footage into account."""
         with self._lock:
             insort(self._files, _File(_day_of(file.name), time_ns(), file.name, file.bytes or 0))
@@ -135,15 +135,15 @@ class Space:
         """Remove the oldest footage, for there was no room for a picture; that is told when it is tended next."""
         self._tend(sure=False)
 
-    def tend(self, *, sure: bool = True) -> Tended:
+    def enforce(self, *, sure: bool = True) -> Upkeep:
         """Keep the limits; to be called every few seconds. By a clock that is not sure nothing is too old.
 
         What a recorder told until this returns is to be journalled before what this gives: it may be of the same files.
         """
         with self._lock:
             self._tend(sure=sure)
-            done = Tended(tuple(self._removed), tuple(self._says))
-            self._removed, self._says = [], []
+            done = Upkeep(tuple(self._removed), tuple(self._notices))
+            self._removed, self._notices = [], []
             return done
 
     def give_back(self) -> bool:
@@ -153,13 +153,13 @@ class Space:
                 (self.folder / NAME).unlink()
             except OSError:
                 return False
-            self._says.append(
+            self._notices.append(
                 f"{self.folder}: the disk is full; the {_said(self.limits.ballast)} that were held ready are given "
                 "to the journal; make room"
             )
             return True
 
-    def ails(self) -> str | None:
+    def disk_fault(self) -> str | None:
         """Say what is wrong with the disk, by writing a little."""
         path = self.folder / PROBE
         try:
@@ -186,7 +186,7 @@ class Space:
                 stuck = True
                 if not self._stuck:
                     why = (error.strerror or str(error)).lower()
-                    self._says.append(f"{self.folder}: old footage cannot be removed: {why}")
+                    self._notices.append(f"{self.folder}: old footage cannot be removed: {why}")
             self._stuck = stuck
             with suppress(OSError):  # a disk that does not even say how full it is
                 self._judge()
@@ -207,7 +207,7 @@ class Space:
         self._remove(old, "the disk was full")
         if old and abs(self.now() - self._said_at) >= AGAIN_S:
             self._said_at = self.now()
-            self._says.append(
+            self._notices.append(
                 f"{self.folder}: the disk had {_said(free)} free, less than {_said(self.reserve)}: the oldest footage, "
                 f"{len(old)} files from {old[0].day} to {old[-1].day}, was removed; make room"
             )
@@ -232,7 +232,7 @@ class Space:
             del self._files[: len(done)]  # they are the oldest
             self._bytes -= sum(file.bytes for file in done)
             for alert, group in groupby((file.name for file in done), alert_of):
-                self._removed.append(dropped(alert, group, why))
+                self._removed.append(dropped_files(alert, group, why))
             today = datetime.fromtimestamp(self.now(), UTC).date().isoformat()
             for day in {file.day for file in done if file.day != today} - {file.day for file in self._files[:1]}:
                 with suppress(OSError):  # it holds files of others
@@ -243,13 +243,13 @@ class Space:
         free, reserve = self.free(self.folder).free, self.reserve
         if self.may_record and free < reserve and (self._stuck or not self._files):
             self.may_record = False
-            self._says.append(
+            self._notices.append(
                 f"{self.folder}: no pictures are recorded: the disk has {_said(free)} free, less than "
                 f"{_said(reserve)}, and no footage {'can' if self._stuck else 'is left to'} be removed; make room"
             )
         elif not self.may_record and free >= reserve * (1 + EASE):
             self.may_record = True
-            self._says.append(f"{self.folder}: pictures are recorded again: the disk has {_said(free)} free")
+            self._notices.append(f"{self.folder}: pictures are recorded again: the disk has {_said(free)} free")
 
     def _has_ballast(self) -> bool:
         """Tell whether the ballast is there, and whole: a crash may have cut it short."""
@@ -308,7 +308,7 @@ def _said(size: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class DiskUse:
     """What a table leaves on disk, as measured there, or else somewhere."""
 
     journal_day: float = JOURNAL_DAY  # bytes
@@ -316,7 +316,7 @@ class Habits:
     alerts_day: float = ALERTS_DAY
 
 
-def habits(folder: Path, journal: Path | None = None) -> Habits:
+def measure_use(folder: Path, journal: Path | None = None) -> DiskUse:
     """Measure what a table has left there so far, as far as that says anything: of a day or more."""
     files = [*_found(folder)]
     alerts = len({alert_of(file.name) + file.day for file in files})
@@ -326,7 +326,7 @@ def habits(folder: Path, journal: Path | None = None) -> Habits:
         known["alerts_day"] = alerts / ((max(days) - min(days)).days + 1)
     if journal is not None and (a_day := _journal_day(journal)):
         known["journal_day"] = a_day
-    return Habits(**known)
+    return DiskUse(**known)
 
 
 def _journal_day(path: Path) -> float | None:
@@ -346,7 +346,7 @@ def _journal_day(path: Path) -> float | None:
     return path.stat().st_size / days if days >= 1 else None
 
 
-def estimate(table: str, found: Habits, limits: Limits, journal_days: float, free: int) -> str:
+def estimate(table: str, found: DiskUse, limits: RetentionLimits, journal_days: float, free: int) -> str:
     """Say what a table will take of its disk, before it does."""
     footage = found.alert * found.alerts_day * limits.days
     kept = min(footage, limits.gigabytes * GB)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TextIO
 
-from feltwatch.edge.evidence.store import Kept
+from feltwatch.edge.evidence.store import StoredFiles
 from feltwatch.edge.journal.store import Entry, Fact, utc
 from feltwatch.edge.json_lines import json_line
 from feltwatch.edge.messaging.encode import alert_body
@@ -11,7 +11,7 @@ from feltwatch.edge.messaging.schema import Body, Evidence, File, Files, Note, N
 from feltwatch.edge.pipeline.sight import Judged
 from feltwatch.engine.model.verdicts import Alert, encode
 
-Promise = Callable[[Alert, str], Mapping[str, str] | None]  # of an alert and its time: the files it will have
+FileNames = Mapping[str, Mapping[str, str]]  # by alert id: the names of its "still" and "clip"
 
 
 class Keep(Protocol):
@@ -26,28 +26,24 @@ class Record:
     def __init__(
         self,
         keep: Keep,
-        promise: Promise,
         out: TextIO | None = None,
         now: Callable[[], str] = utc,
     ) -> None:
-        self.keep, self.promise, self.out, self.now = keep, promise, out, now
+        self.keep, self.out, self.now = keep, out, now
 
-    def tell(self, judged: Judged) -> None:
-        """Tell what one picture brought, or one command."""
-        at = self.now()
+    def write(self, judged: Judged, at: str, names: FileNames) -> None:
+        """Write what one frame or command brought, alerts with the names of their files."""
         facts = [Fact("event", json_line(event).rstrip()) for event in judged.events]
         for verdict in judged.verdicts:
             facts.append(Fact("verdict", encode(verdict)))
             if isinstance(verdict, Alert):
-                facts.append(Fact("alert", alert_body(verdict, self._files(verdict, at))))
+                found = names.get(verdict.id)
+                files = None if found is None else Files(still=found["still"], clip=found["clip"])
+                facts.append(Fact("alert", alert_body(verdict, files)))
         facts += [Fact("round", written(body)) for body in judged.rounds]
         if facts:
             self.keep(at, facts, judged.memory)
             self._say(facts)
-
-    def _files(self, alert: Alert, at: str) -> Files | None:
-        names = self.promise(alert, at)
-        return None if names is None else Files(still=names["still"], clip=names["clip"])
 
     def note(self, kind: NoteKind, says: str, *, camera: str | None = None, since: float | None = None) -> None:
         """Tell something of the box itself."""
@@ -56,10 +52,10 @@ class Record:
     def add(self, kind: str, body: Body) -> None:
         self.keep(self.now(), [Fact(kind, written(body))])
 
-    def evidence(self, kept: Kept) -> None:
+    def evidence(self, stored: StoredFiles) -> None:
         """Tell what came of the files of an alert."""
-        files = [File(name=one.name, sha256=one.sha256, bytes=one.bytes) for one in kept.files]
-        self.add("evidence", Evidence(alert=kept.alert, files=files, dropped=kept.dropped))
+        files = [File(name=one.name, sha256=one.sha256, bytes=one.bytes) for one in stored.files]
+        self.add("evidence", Evidence(alert=stored.alert, files=files, dropped=stored.dropped))
 
     def pruned(self, last: Entry) -> None:
         """Tell which entries are dropped now."""

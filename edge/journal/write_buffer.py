@@ -37,7 +37,7 @@ class Batch:
 class Disk(Protocol):
     """The disk that the journal is on."""
 
-    def ails(self) -> str | None:
+    def disk_fault(self) -> str | None:
         """Say what is wrong with it, as far as it can be found out."""
 
     def give_back(self) -> bool:
@@ -140,7 +140,7 @@ class Holding:
 
     def _begin(self, error: Exception, facts: int) -> None:
         self._since, self._held, self._doubtful = self._now(), facts, self._last
-        ails = self._disk.ails() if self._disk else None
+        ails = self._disk.disk_fault() if self._disk else None
         self._says.append(
             f"{error}; what happens now waits in memory and is not published until it is written"
             + (f": {ails}" if ails else "")

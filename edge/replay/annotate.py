@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.evidence.recorder import draw
+from feltwatch.edge.evidence.render import draw_frame
 from feltwatch.edge.replay.checkpoint import unpickled
 from feltwatch.edge.replay.job import InterruptedReplayError, Step
 from feltwatch.edge.replay.output import unwritable
@@ -77,7 +77,7 @@ def _drawn(
             if not go_on(one.t):
                 raise InterruptedReplayError(f"{spelled(video.path)}: stopped while it was drawn")
             notes = [(t, text) for t, text in notes if one.t - t < SHOWN_S] + [(one.t, text) for text in one.says]
-            yield one.t, draw(frame.picture, one.view, one.t, [text for _, text in notes])
+            yield one.t, draw_frame(frame.picture, one.view, one.t, [text for _, text in notes])
 
 
 def _write(writer: cv2.VideoWriter, fps: float, drawn: Iterable[tuple[float, Pixels]], size: tuple[int, int]) -> int:

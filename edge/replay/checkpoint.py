@@ -23,7 +23,8 @@ OURS = (
     "feltwatch.engine.",
     "feltwatch.vision.",
     "feltwatch.edge.pipeline.",
-    "feltwatch.edge.evidence.recorder",
+    "feltwatch.edge.evidence.clip",
+    "feltwatch.edge.evidence.render",
     "feltwatch.edge.video.video_file",
     "feltwatch.edge.replay.job",
 )  # values only

@@ -56,7 +56,7 @@ def facts_of(
         tuple(state.doubts),
         events,
         verdicts,
-        state.recorder.kept,
+        state.evidence.names if state.evidence is not None else {},
     )
 
 

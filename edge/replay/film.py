@@ -8,7 +8,8 @@ from time import monotonic
 
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.evidence.recorder import Recorder, Recording
+from feltwatch.edge.evidence.clip import REPLAY
+from feltwatch.edge.evidence.recorder import EvidenceRecorder
 from feltwatch.edge.json_lines import json_line
 from feltwatch.edge.replay import checkpoint
 from feltwatch.edge.replay.annotate import annotated, remember, remembered
@@ -34,7 +35,7 @@ from feltwatch.edge.report.provenance import doubted
 from feltwatch.edge.report.story import stories
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import Frame, PlaceLostError, Video, check_one_size, open_video
-from feltwatch.engine.model.verdicts import encode
+from feltwatch.engine.model.verdicts import Alert, encode
 from feltwatch.models.files import remove_unfinished
 from feltwatch.vision.image_file import spelled
 
@@ -106,7 +107,9 @@ class _Work:
         self.part = part_of(order.folder)
         self.seal = checkpoint.digest_of({**key, "annotate": order.annotate, "by": checkpoint.machinery()})
         self.state = self._state()
-        self.recording = Recording(self.state.recorder)
+        self.recorder = EvidenceRecorder(self.part, lambda _: None, bounds=REPLAY)
+        if self.state.evidence is not None:
+            self.recorder.resume(self.state.evidence)
         self.files = {name: Lines(self.part / name, size) for name, size in self.state.sizes.items()}
 
     def _state(self) -> State:
@@ -114,7 +117,6 @@ class _Work:
         found = checkpoint.load(self.part / KEPT, self.seal, checkpoint.OURS + self.desk.modules)
         if isinstance(found, State) and not self.order.force:
             self.desk.again(found.pipeline)
-            found.recorder.folder = self.part
             remove_unfinished(self.part)
             return found
         pipeline = self.desk.begin(self.table, self.video.size)
@@ -122,7 +124,7 @@ class _Work:
         self.part.mkdir()
         write_json(self.part / BEGUN, {"mark": mark(self.order.video)})
         (self.part / "evidence").mkdir()
-        state = State(pipeline, Recorder(self.part, self.video.fps))
+        state = State(pipeline)
         state.sizes = dict.fromkeys((EVENTS, VERDICTS, *([VIEWS] if self.order.annotate else [])), 0)
         if self.video.height < LEAST_HEIGHT:
             size = f"{self.video.width} x {self.video.height}"
@@ -136,7 +138,7 @@ class _Work:
             if not self.state.watched:
                 self._watch(say, stop)
         finally:
-            self.recording.close()
+            self.recorder.abandon()
             for file in self.files.values():
                 file.close()
         took = max(monotonic() - start, 1e-3)
@@ -161,10 +163,8 @@ class _Work:
             raise UsageError(
                 f"{spelled(self.order.video)}: expected a video, found no frame from {self.order.since:g} s on"
             )
-        step = self.state.pipeline.finish()
-        self._write(step)
-        self.recording.settle()
-        self.state.recorder.finish(step.verdicts)
+        self._store(self.state.pipeline.finish())
+        self.recorder.finish()
         if self.state.damage:
             self.state.doubts.append((self.state.t, self.state.damage))
         self.state.watched = True
@@ -182,8 +182,8 @@ class _Work:
             state.doubts.append((t, f"no pictures from {state.t:.1f} s to {t:.1f} s"))
         step = state.pipeline.step(t, frame.picture, frame.small)
         view = state.pipeline.watcher.view()
-        self._write(step)
-        self.recording.frame(t, frame.picture, view, step.events, step.verdicts)
+        self.recorder.frame("", t, frame.picture, view)
+        self._store(step)
         state.doubt(t, view.doubts)
         if self.order.annotate:
             self.files[VIEWS].write(remember(t, None if view == state.view else view, step))
@@ -192,10 +192,16 @@ class _Work:
 
     def _keep(self, frame: Frame | None = None) -> None:
         """Keep all that is known, so that whatever happens next loses no more than what comes after it."""
-        self.recording.settle()
+        self.recorder.settle()
+        self.state.evidence = self.recorder.state()
         self.state.place = frame.place() if frame else None
         self.state.sizes = {name: file.sync() for name, file in self.files.items()}
         checkpoint.save(self.part / KEPT, self.seal, self.state)
+
+    def _store(self, step: Step) -> None:
+        """Write what a step brought, and record the evidence of its alerts."""
+        alerts = [verdict for verdict in step.verdicts if isinstance(verdict, Alert)]
+        self.recorder.record(alerts, lambda _: self._write(step))
 
     def _write(self, step: Step) -> None:
         self.files[EVENTS].write("".join(json_line(event) for event in step.events).encode())

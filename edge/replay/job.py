@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from feltwatch.edge.config.table_file import TableFile
-from feltwatch.edge.evidence.recorder import Recorder
+from feltwatch.edge.evidence.clip import RecorderState
 from feltwatch.edge.video.video_file import Place
 from feltwatch.engine.model.verdicts import Verdict
 from feltwatch.vision.arrays import Pixels
@@ -94,7 +94,7 @@ class Order:
 @dataclass(slots=True)
 class State:
     pipeline: Watching
-    recorder: Recorder
+    evidence: RecorderState | None = None  # as of the last checkpoint
     place: Place | None = None  # of the last frame before this was kept
     frames: int = 0
     first: float = 0.0  # time of the first

@@ -127,11 +127,11 @@ class Duties:
     def _disk(self) -> None:
         """Keep the footage within its limits, and write what could not be written before."""
         self.of.holding.again()
-        done = self.of.space.tend(sure=self._is_sure())
+        done = self.of.space.enforce(sure=self._is_sure())
         self._hear()  # what was kept is told before it is told to be gone
         for kept in done.removed:
             self.of.record.evidence(kept)
-        for says in done.says:
+        for says in done.notices:
             self.of.note("disk", says)
 
     def _is_sure(self) -> bool:

@@ -19,11 +19,11 @@ from feltwatch.edge.camera.sources import open_source
 from feltwatch.edge.config.secret_files import camera_address
 from feltwatch.edge.config.table_file import MqttSettings, TableFile
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.evidence.live_evidence import LiveRecorder
-from feltwatch.edge.evidence.retention import Limits, Space, estimate, habits
-from feltwatch.edge.evidence.store import EVIDENCE, Kept, answers, unanswered
+from feltwatch.edge.evidence.recorder import EvidenceRecorder
+from feltwatch.edge.evidence.retention import Retention, RetentionLimits, estimate, measure_use
+from feltwatch.edge.evidence.store import EVIDENCE, StoredFiles, found_on_disk, unreported
 from feltwatch.edge.journal.record import Record
-from feltwatch.edge.journal.store import claimed
+from feltwatch.edge.journal.store import claimed, utc
 from feltwatch.edge.journal.write_buffer import Holding
 from feltwatch.edge.messaging.commands import Refused, Taken
 from feltwatch.edge.messaging.mqtt import Terms
@@ -68,7 +68,7 @@ class Orders:
 class Later:
     """What other threads have to say, until the one that watches comes by."""
 
-    kept: SimpleQueue[Kept] = field(default_factory=SimpleQueue)
+    kept: SimpleQueue[StoredFiles] = field(default_factory=SimpleQueue)
     broker: SimpleQueue[str] = field(default_factory=SimpleQueue)
     disk: SimpleQueue[str] = field(default_factory=SimpleQueue)
 
@@ -118,12 +118,11 @@ class Sitting:
         stack.callback(found.journal.close)
         self.journal, self.signer = found.journal, found.signer
         self.holding = Holding(found.journal.add, self.later.disk.put, self.space)
-        self.recorder = LiveRecorder(
+        self.recorder = EvidenceRecorder(
             orders.folder, self.later.kept.put, [one.name for one in table.cameras], self.space
         )
-        self.recorder.table = table.id
         stack.callback(self.recorder.close)
-        self.record = Record(self.holding.add, self.recorder.promise, orders.out)
+        self.record = Record(self.holding.add, orders.out)
         self.fold = found.fold
         self.speech = Speech(table, found.journal, found.signer.public)
         self.door = door(self.speech.address, table, found.journal)
@@ -150,13 +149,13 @@ class Sitting:
         for feed in self.feeds:
             feed.stop()
 
-    def _space(self) -> Space:
+    def _space(self) -> Retention:
         """Have room before anything is written: the disk may have been full when power failed."""
         record = self.orders.table.record
-        limits = Limits(record.days, record.gigabytes)
-        space = Space(self.orders.folder, limits)
+        limits = RetentionLimits(record.days, record.gigabytes)
+        space = Retention(self.orders.folder, limits)
         free = space.free(self.orders.folder).free
-        found = habits(self.orders.folder, self.orders.journal)
+        found = measure_use(self.orders.folder, self.orders.journal)
         say(estimate(self.orders.table.id, found, limits, record.journal_days, free), table=self.orders.table.id)
         return space
 
@@ -214,9 +213,9 @@ class Sitting:
         """Say what came of evidence that the run before promised, and did not tell of any more."""
         remove_unfinished(self.orders.folder / EVIDENCE)
         since = max(found.journal.base[0], found.journal.head.seq - BACK)
-        for promise in unanswered(found.journal.read(since, BACK, ("alert", "evidence"))):
-            for kept in answers(self.orders.folder, promise):
-                self.record.evidence(kept)
+        for expected in unreported(found.journal.read(since, BACK, ("alert", "evidence"))):
+            for stored in found_on_disk(self.orders.folder, expected):
+                self.record.evidence(stored)
 
     # ---- watching ---------------------------------------------------------------------------------------------------
 
@@ -250,11 +249,11 @@ class Sitting:
 
     def tell(self, judged: Judged) -> None:
         """Keep what came, and have it told; evidence is made of what is kept."""
-        for verdict in judged.verdicts:
-            if isinstance(verdict, Alert):
-                self.pulse.alert(verdict.severity)
-        self.record.tell(judged)
-        self.recorder.begin()
+        alerts = [verdict for verdict in judged.verdicts if isinstance(verdict, Alert)]
+        for alert in alerts:
+            self.pulse.alert(alert.severity)
+        at = utc()
+        self.recorder.record(alerts, partial(self.record.write, judged, at), at, self.orders.table.id)
         self.outbox.wake()
         self.duties.changed = True
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
-from feltwatch.edge.evidence.store import unanswered
+from feltwatch.edge.evidence.store import unreported
 from feltwatch.edge.journal.store import Entry, entries
 from feltwatch.models.files import digest
 from tests.faults.mounts import looped, mounted
@@ -256,7 +256,7 @@ def wrongs(record: list[Entry], ends: list[End]) -> Iterator[str]:
 
 def unkept(record: list[Entry], disk: Path) -> Iterator[str]:
     """Give all that is not as it must be of evidence."""
-    for promise in unanswered(record):
+    for promise in unreported(record):
         yield f"{promise.alert}: nobody told what came of {promise.names}"
     there: dict[str, str] = {}
     for one in record:

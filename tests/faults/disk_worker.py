@@ -11,17 +11,19 @@ import json
 import resource
 import sys
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from queue import SimpleQueue
 from time import monotonic
 
 import numpy as np
 
-from feltwatch.edge.evidence.live_evidence import LiveRecorder
-from feltwatch.edge.evidence.retention import Limits, Space
-from feltwatch.edge.evidence.store import EVIDENCE, Kept, answers, unanswered
+from feltwatch.edge.evidence.clip import FileNames
+from feltwatch.edge.evidence.recorder import EvidenceRecorder
+from feltwatch.edge.evidence.retention import Retention, RetentionLimits
+from feltwatch.edge.evidence.store import EVIDENCE, StoredFiles, found_on_disk, unreported
 from feltwatch.edge.journal.store import Fact, Journal, entries, utc
 from feltwatch.edge.journal.write_buffer import Holding
 from feltwatch.engine.model.verdicts import Alert, Remedy
@@ -39,26 +41,31 @@ def say(**facts: object) -> None:
     sys.stdout.flush()
 
 
+def body_of(stored: StoredFiles) -> str:
+    """Give the body of an `evidence` entry."""
+    return json.dumps(asdict(stored))
+
+
 class Table:
     """One table at work."""
 
     def __init__(self, folder: Path) -> None:
         remove_unfinished(folder / EVIDENCE)
-        self.space = Space(folder, Limits(reserve=RESERVE, ballast=BALLAST))
+        self.space = Retention(folder, RetentionLimits(reserve=RESERVE, ballast=BALLAST))
         self.journal = Journal(folder / "bj-07.journal", "bj-07")
         self.holding = Holding(self.journal.add, lambda text: say(trouble=text), self.space)
-        self.came: SimpleQueue[Kept] = SimpleQueue()
-        self.recorder = LiveRecorder(folder, self.came.put, room=self.space)
+        self.came: SimpleQueue[StoredFiles] = SimpleQueue()
+        self.recorder = EvidenceRecorder(folder, self.came.put, retention=self.space)
         self.start = monotonic()
         self.alerts = 0
         self.longest = 0.0  # that the watching was held up
-        for promise in unanswered(entries(self.journal.path)):
-            self.holding.add(utc(), [Fact("evidence", one.body()) for one in answers(folder, promise)])
+        for expected in unreported(entries(self.journal.path)):
+            self.holding.add(utc(), [Fact("evidence", body_of(one)) for one in found_on_disk(folder, expected)])
 
     def kept(self) -> None:
         """Journal what came of evidence."""
         while not self.came.empty():
-            self.holding.add(utc(), [Fact("evidence", self.came.get().body())])
+            self.holding.add(utc(), [Fact("evidence", body_of(self.came.get()))])
 
     def work(self, number: int) -> None:
         """Do what one frame brings."""
@@ -68,24 +75,26 @@ class Table:
             Fact("event", json.dumps({"n": number, "at": at})),
             Fact("verdict", json.dumps({"n": number, "at": at})),
         ]
-        if number % 20 == 0:
-            self.alerts += 1
-            alert = replace(ALERT, id=f"r{number}-void")
-            facts.append(Fact("alert", json.dumps({"id": alert.id, "files": self.recorder.promise(alert, at)})))
-        self.holding.add(at, facts)
-        self.recorder.begin()
+        alerts = [replace(ALERT, id=f"r{number}-void")] if number % 20 == 0 else []
+        self.alerts += len(alerts)
+
+        def store(names: Mapping[str, FileNames]) -> None:
+            bodies = [json.dumps({"id": one.id, "files": names[one.id]}) for one in alerts]
+            self.holding.add(at, [*facts, *(Fact("alert", body) for body in bodies)])
+
+        self.recorder.record(alerts, store, at)
         self.kept()
         if number % 10 == 0:
             self.tend()
         self.longest = max(self.longest, monotonic() - begun)
 
     def tend(self) -> None:
-        done = self.space.tend()
+        done = self.space.enforce()
         self.kept()  # before it is told that they are gone
-        for text in done.says:
+        for text in done.notices:
             say(space=text)
         if done.removed:
-            self.holding.add(utc(), [Fact("evidence", one.body()) for one in done.removed])
+            self.holding.add(utc(), [Fact("evidence", body_of(one)) for one in done.removed])
 
     def finish(self) -> dict[str, object]:
         self.recorder.close()

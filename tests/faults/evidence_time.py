@@ -18,12 +18,12 @@ from time import monotonic
 from feltwatch.edge.camera.feed import Feed
 from feltwatch.edge.camera.sources import FileSource
 from feltwatch.edge.config.table_file import read_table
-from feltwatch.edge.evidence.live_evidence import LiveRecorder
-from feltwatch.edge.evidence.store import Kept
+from feltwatch.edge.evidence.recorder import EvidenceRecorder
+from feltwatch.edge.evidence.store import StoredFiles
 from feltwatch.edge.journal.store import utc
 from feltwatch.edge.replay.run import eyes_desk
 from feltwatch.engine.model.verdicts import Alert
-from tests.edge.evidence.test_recorder import CLIPS, overdraw
+from tests.edge.evidence.test_recorder_replay import CLIPS, overdraw
 
 WITHIN_S = 3.0
 
@@ -33,10 +33,10 @@ class Asked:
 
     def __init__(self) -> None:
         self.at: dict[str, float] = {}
-        self.told: list[tuple[Kept, float]] = []
+        self.told: list[tuple[StoredFiles, float]] = []
         self.came = self.dropped = 0  # frames
 
-    def tell(self, kept: Kept) -> None:
+    def tell(self, kept: StoredFiles) -> None:
         took = round(monotonic() - self.at[kept.alert], 2)
         self.told.append((kept, took))
         sizes = {file.name.rpartition(".")[2]: file.bytes for file in kept.files}
@@ -47,12 +47,12 @@ class Asked:
 def watched(alerts: int, every_s: float, storm: int, folder: Path) -> Asked:
     """Watch the film again and again, with an alert every so often."""
     asked, table = Asked(), read_table(CLIPS / "demo.table.toml")
-    recorder = LiveRecorder(folder, asked.tell)
+    recorder = EvidenceRecorder(folder, asked.tell)
     desk = eyes_desk("cpu", 2)
 
     def raised(alert: Alert) -> None:
         asked.at[alert.id] = monotonic()
-        recorder.promise(alert, utc())
+        recorder.record([alert], lambda _: None, utc())
 
     before = t = 0.0
     while len(asked.at) < alerts:
@@ -70,14 +70,12 @@ def watched(alerts: int, every_s: float, storm: int, folder: Path) -> Asked:
                     raised(replace(found, id=f"r{len(asked.at)}-{found.code}"))
             if monotonic() > max([*asked.at.values(), 0.0]) + every_s and len(asked.at) < alerts:
                 raised(replace(overdraw(), id=f"r{len(asked.at)}-made-up"))
-            recorder.begin()
         before = t + 0.04
         asked.dropped += feed.dropped
         asked.came += feed.came
         feed.close()
     for number in range(storm):
         raised(replace(overdraw(), id=f"storm-{number}"))
-    recorder.begin()
     while recorder.waiting:
         threading.Event().wait(0.1)
     recorder.close()

@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 
 from feltwatch.edge.config.table_file import read_table
-from feltwatch.edge.evidence.store import Kept, KeptFile
+from feltwatch.edge.evidence.store import StoredFile, StoredFiles
 from feltwatch.edge.journal.record import Record
 from feltwatch.edge.journal.signing import Signer
-from feltwatch.edge.journal.store import Fact, Head, first_hash, hash_of
+from feltwatch.edge.journal.store import Fact, Head, first_hash, hash_of, utc
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.pipeline.sight import Sight
 from feltwatch.edge.pipeline.table_state import Course
@@ -84,11 +84,13 @@ def record(seconds: float, folder: Path, seed: str = "bj-07") -> list[Said]:
     watching = _Watcher(table.book, stories(table.book, seed), 0.0, 1.0)
     sight = Sight(watching, Course(table.book), RoundFold(), again=False)
     keep, signer = _Keep(), Signer(folder / f"{seed}.pem")
-    book = Record(keep.add, keep.promise)
+    book = Record(keep.add)
     told = NOTHING
     for step in range(round(seconds * FPS)):
         keep.t = watching.t = step / FPS
-        book.tell(sight.step("", watching.t, PICTURE, PICTURE))
+        judged, at = sight.step("", watching.t, PICTURE, PICTURE), utc()
+        alerts = [verdict for verdict in judged.verdicts if isinstance(verdict, Alert)]
+        book.write(judged, at, {alert.id: keep.promise(alert, at) for alert in alerts})
         while keep.alerts and keep.alerts[0][0] <= keep.t:
             book.evidence(_evidence(keep.alerts.pop(0)[1]))
         if step % round(TEND_S * FPS) == 0:
@@ -105,10 +107,10 @@ def record(seconds: float, folder: Path, seed: str = "bj-07") -> list[Said]:
     return keep.said
 
 
-def _evidence(alert: Alert) -> Kept:
+def _evidence(alert: Alert) -> StoredFiles:
     found = hashlib.sha256(alert.id.encode()).hexdigest()
-    files = (KeptFile(f"{alert.id}.jpg", found, STILL), KeptFile(f"{alert.id}.webm", found, CLIP))
-    return Kept(alert.id, files)
+    files = (StoredFile(f"{alert.id}.jpg", found, STILL), StoredFile(f"{alert.id}.webm", found, CLIP))
+    return StoredFiles(alert.id, files)
 
 
 def sizes(said: Sequence[Said]) -> dict[str, tuple[int, int]]:

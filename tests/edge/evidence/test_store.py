@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -10,15 +11,15 @@ from hypothesis import strategies as st
 
 from feltwatch.edge.evidence.store import (
     STOPPED,
-    Kept,
-    KeptFile,
-    Promise,
+    Expected,
+    StoredFile,
+    StoredFiles,
     alert_of,
-    answers,
-    dropped,
-    keep,
-    stem_of,
-    unanswered,
+    dropped_files,
+    file_stem,
+    found_on_disk,
+    store_file,
+    unreported,
 )
 from feltwatch.edge.journal.store import Entry
 
@@ -34,8 +35,8 @@ def promised(seq: int, alert: str, *names: str) -> Entry:
 
 
 def test_a_file_is_known_by_the_digest_of_what_was_written(tmp_path: Path) -> None:
-    file = keep(tmp_path, STILL, b"a picture")
-    assert file == KeptFile(STILL, hashlib.sha256(b"a picture").hexdigest(), 9)
+    file = store_file(tmp_path, STILL, b"a picture")
+    assert file == StoredFile(STILL, hashlib.sha256(b"a picture").hexdigest(), 9)
     assert (tmp_path / STILL).read_bytes() == b"a picture"
     assert [path.name for path in (tmp_path / STILL).parent.iterdir()] == ["r7-void-c1.jpg"]
 
@@ -47,55 +48,51 @@ def test_alerts_of_which_nobody_said_what_came_of_their_files_are_found() -> Non
         promised(3, "b", "evidence/d/b.jpg", "evidence/d/b.webm"),
         promised(4, "advice"),
         promised(5, "c", "evidence/d/c.jpg", "evidence/d/c.webm"),
-        entry(6, "evidence", Kept("a", (KeptFile("evidence/d/a.jpg", "0" * 64, 7),)).body()),
-        entry(7, "evidence", dropped("a", ["evidence/d/a.webm"], "the disk is full").body()),
-        entry(8, "evidence", Kept("c", (KeptFile("evidence/d/c.jpg", "0" * 64, 7),)).body()),
+        entry(6, "evidence", asdict(StoredFiles("a", (StoredFile("evidence/d/a.jpg", "0" * 64, 7),)))),
+        entry(7, "evidence", asdict(dropped_files("a", ["evidence/d/a.webm"], "the disk is full"))),
+        entry(8, "evidence", asdict(StoredFiles("c", (StoredFile("evidence/d/c.jpg", "0" * 64, 7),)))),
     ]
-    assert unanswered(record) == [
-        Promise("b", ("evidence/d/b.jpg", "evidence/d/b.webm")),
-        Promise("c", ("evidence/d/c.webm",)),
+    assert unreported(record) == [
+        Expected("b", ("evidence/d/b.jpg", "evidence/d/b.webm")),
+        Expected("c", ("evidence/d/c.webm",)),
     ]
 
 
 def test_after_a_crash_a_whole_file_is_told_with_its_digest_and_a_missing_one_as_dropped(tmp_path: Path) -> None:
-    promise = Promise("r7-void-c1", (STILL, CLIP))
-    assert answers(tmp_path, promise) == [dropped("r7-void-c1", [STILL, CLIP], STOPPED)]
-    file = keep(tmp_path, STILL, b"a picture")
-    assert answers(tmp_path, promise) == [Kept("r7-void-c1", (file,)), dropped("r7-void-c1", [CLIP], STOPPED)]
-    keep(tmp_path, CLIP, b"a film")
-    (whole,) = answers(tmp_path, promise)
+    promise = Expected("r7-void-c1", (STILL, CLIP))
+    assert found_on_disk(tmp_path, promise) == [dropped_files("r7-void-c1", [STILL, CLIP], STOPPED)]
+    file = store_file(tmp_path, STILL, b"a picture")
+    assert found_on_disk(tmp_path, promise) == [
+        StoredFiles("r7-void-c1", (file,)),
+        dropped_files("r7-void-c1", [CLIP], STOPPED),
+    ]
+    store_file(tmp_path, CLIP, b"a film")
+    (whole,) = found_on_disk(tmp_path, promise)
     assert [file.name for file in whole.files] == [STILL, CLIP]
     assert whole.dropped is None
 
 
 def test_what_is_told_answers_what_was_promised(tmp_path: Path) -> None:
     record = [promised(1, "r7-void-c1", STILL, CLIP)]
-    told = [entry(n, "evidence", kept.body()) for n, kept in enumerate(answers(tmp_path, unanswered(record)[0]), 2)]
-    assert unanswered(record + told) == []
-
-
-def test_the_body_of_an_entry_is_as_messages_have_it() -> None:
-    assert Kept("a", (KeptFile("x.jpg", "00", 7),)).body() == (
-        '{"alert":"a","files":[{"name":"x.jpg","sha256":"00","bytes":7}],"dropped":null}'
-    )
-    assert dropped("a", ["x.jpg"], "kept for 30 days").body() == (
-        '{"alert":"a","files":[{"name":"x.jpg","sha256":null,"bytes":null}],"dropped":"kept for 30 days"}'
-    )
+    told = [
+        entry(n, "evidence", asdict(kept)) for n, kept in enumerate(found_on_disk(tmp_path, unreported(record)[0]), 2)
+    ]
+    assert unreported(record + told) == []
 
 
 @given(alert=st.text(min_size=1, max_size=60), other=st.text(min_size=1, max_size=60), camera=st.text(max_size=10))
 def test_every_alert_has_names_of_its_own_from_which_it_is_read(alert: str, other: str, camera: str) -> None:
     if not all(text.isprintable() for text in (alert, other, camera)):
         return
-    stem = stem_of(alert, camera)
+    stem = file_stem(alert, camera)
     assert Path(f"/x/{stem}.jpg").resolve().parent == Path("/x")
     assert alert_of(f"evidence/2026-01-02/{stem}.webm") == alert
-    assert alert == other or stem_of(other, camera) != stem
-    assert len(stem_of(alert * 99).encode()) < 255
+    assert alert == other or file_stem(other, camera).casefold() != stem.casefold()
+    assert len(file_stem(alert * 99).encode()) < 255
 
 
-@pytest.mark.parametrize("alert", ["..", ".", "../../etc/passwd", "a/b", "é", "~2", "a@b", "=2F"])
+@pytest.mark.parametrize("alert", ["..", ".", "../../etc/passwd", "a/b", "é", "~2", "a@b", "=2F", "=", "A"])
 def test_no_id_leads_out_of_the_folder(alert: str, tmp_path: Path) -> None:
-    file = keep(tmp_path, f"evidence/2026-01-02/{stem_of(alert)}.jpg", b"x")
+    file = store_file(tmp_path, f"evidence/2026-01-02/{file_stem(alert)}.jpg", b"x")
     assert (tmp_path / file.name).resolve().parent == tmp_path / "evidence" / "2026-01-02"
     assert alert_of(file.name) == alert

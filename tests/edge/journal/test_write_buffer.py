@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.evidence.retention import Limits, Space
+from feltwatch.edge.evidence.retention import Retention, RetentionLimits
 from feltwatch.edge.journal.store import Entry, Fact, Journal, entries
 from feltwatch.edge.journal.write_buffer import AGAIN_S, SLICE_S, Batch, Holding
 from tests.faults.disk import ERRORS, faulted, library, remounted
@@ -56,7 +56,7 @@ class Ballast:
     def __init__(self, paper: Paper, *, helps: bool) -> None:
         self.paper, self.helps, self.given = paper, helps, 0
 
-    def ails(self) -> str | None:
+    def disk_fault(self) -> str | None:
         return "its disk is full"
 
     def give_back(self) -> bool:
@@ -303,7 +303,7 @@ def test_a_really_full_disk_costs_no_fact(tmp_path: Path) -> None:
     says: list[str] = []
     with mounted(tmp_path / "disk", 1 << 20) as disk:
         folder = disk or tmp_path
-        path, space = folder / "bj-07.journal", Space(folder, Limits(reserve=0, ballast=100 << 10))
+        path, space = folder / "bj-07.journal", Retention(folder, RetentionLimits(reserve=0, ballast=100 << 10))
         journal = Journal(path, "bj-07")
         if disk is None:
             tampered(journal, 20)
