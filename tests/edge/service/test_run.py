@@ -168,7 +168,7 @@ def test_what_breaks_is_said_and_begun_again_from_the_journal(given: Path, capfd
     assert run(options(given, "--quiet"), lambda *_: ToldDesk([0.2])) == 0
     kept = journal(given)
     says = [str(note["says"]) for note in bodies(kept, "note")]
-    assert "begun again after an error of feltwatch itself in test_live.step: RuntimeError: broken at 0.2" in says
+    assert "begun again after an error of feltwatch itself in test_run.step: RuntimeError: broken at 0.2" in says
     assert "Traceback" not in capfd.readouterr().out
     assert [note["kind"] for note in bodies(kept, "note")][-1] == "stopped"
 
