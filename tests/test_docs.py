@@ -124,7 +124,30 @@ def test_every_alert_has_its_meaning() -> None:
     assert set(SEVERITIES) == {"S1", "S2", "S3", "S4"}
 
 
+def anchors(path: Path) -> set[str]:
+    """Give the names of a page's headings as links have them."""
+    heads = re.findall(r"^#+ (.*)$", path.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
 def test_links_lead_somewhere() -> None:
     for path in WRITTEN:
-        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
-            assert (path.parent / target).exists(), f"{path.name}: {target}"
+        for target in re.findall(r"\]\(([^):]+)\)", path.read_text()):
+            file, _, anchor = target.partition("#")
+            page = path.parent / file if file else path
+            assert page.exists(), f"{path.name}: {target}"
+            assert not anchor or anchor in anchors(page), f"{path.name}: {target}"
+
+
+def test_the_contributors_page_shows_every_room() -> None:
+    page = (DOCS / "contributing.md").read_text("utf-8")
+    tree = page[page.index("    engine/ ") : page.index("    tests/ ")]
+    parts = re.split(r"^ {4}(\w+)/", tree, flags=re.MULTILINE)[1:]
+    shown = {
+        f"{top}/{room}"
+        for top, text in zip(parts[::2], parts[1::2], strict=True)
+        for room in re.findall(r"^ {6}(\w+)/", text, re.MULTILINE)
+    }
+    rooms = {str(path.parent.relative_to(ROOT)) for top in parts[::2] for path in (ROOT / top).glob("*/__init__.py")}
+    assert rooms <= shown
+    assert all((ROOT / room).is_dir() for room in shown)
