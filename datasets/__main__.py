@@ -10,13 +10,16 @@ from feltwatch.datasets.common.errors import DataError
 COMMANDS = MappingProxyType(  # command -> its module, which has main(arguments) -> exit code; and what it does
     {
         "fetch": (
-            "feltwatch.datasets.sources.fetch",
+            "feltwatch.datasets.collection.fetch",
             "get card art from the package registries and draw our own decks",
         ),
-        "decks": ("feltwatch.datasets.sources.listing", "list the designs with their split and family"),
+        "decks": ("feltwatch.datasets.collection.listing", "list the designs with their split and family"),
         "deck": ("feltwatch.datasets.photos.scan", "make a deck of your own photographs of 52 cards"),
-        "chips": ("feltwatch.datasets.photos.own_chips", "make a set of chips of your own photographs of each value"),
-        "leaks": ("feltwatch.datasets.sources.leaks", "look for test designs in training sets"),
+        "chips": (
+            "feltwatch.datasets.art.chips.own_chips",
+            "make a set of chips of your own photographs of each value",
+        ),
+        "leaks": ("feltwatch.datasets.collection.leaks", "look for test designs in training sets"),
         "photographs": ("feltwatch.datasets.photos.real", "find whole cards in labelled photographs"),
         "set": ("feltwatch.datasets.sets.set_cli", "write a training set of tables or crops"),
         "footage": ("feltwatch.datasets.film.film_cli", "film simulated rounds, with their truth"),
@@ -25,7 +28,7 @@ COMMANDS = MappingProxyType(  # command -> its module, which has main(arguments)
             "feltwatch.datasets.sets.preview",
             "contact sheets of decks, renders, photographs and written sets",
         ),
-        "realism": ("feltwatch.datasets.photos.realism", "tell rendered cards from photographed ones, and by what"),
+        "realism": ("feltwatch.datasets.sets.realism", "tell rendered cards from photographed ones, and by what"),
     }
 )
 

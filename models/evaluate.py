@@ -100,7 +100,7 @@ def _cardless(options: argparse.Namespace, manifest: Path) -> Figures:
 
 
 def _parity(options: argparse.Namespace, manifest: Path) -> Figures:
-    from feltwatch.models.evaluation.parity import measure  # noqa: PLC0415  as above
+    from feltwatch.models.training.parity import measure  # noqa: PLC0415  as above
 
     kinds = [options.kind] if options.kind else NETWORKS
     folder = options.checkpoints or cache_dir() / "models"

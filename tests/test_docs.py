@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from feltwatch.datasets.scene.truth import truth_of
+from feltwatch.datasets.truth import truth_of
 from feltwatch.edge.cli.main import main
 from feltwatch.engine.books.alert_texts import MEANINGS
 from feltwatch.engine.books.error_catalogue import CODES

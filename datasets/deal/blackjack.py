@@ -1,57 +1,15 @@
 """A round of blackjack: bets, two cards each, what two cards decide, and every hand played out."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from random import Random
-
 from feltwatch.datasets.deal import settle
-from feltwatch.datasets.deal.game import MAIN, NOTHING, Fate, Game, Held, Key, Setup
-from feltwatch.datasets.deal.rules import LIMIT, LIVE, SIDES, STANDING, may_double, may_split, natural, points, total
-from feltwatch.datasets.deal.shoe import Shoe
-from feltwatch.engine.model.cards import Card
+from feltwatch.datasets.deal.blackjack_table import BlackjackTable, Hand, player_bet
+from feltwatch.datasets.deal.game import MAIN, Fate
+from feltwatch.datasets.deal.rules import LIMIT, LIVE, SIDES, STANDING, may_double, may_split, points, total
 
 MOST_SIDES = 6  # side bets in one round: more would keep the first Player waiting
-DEALERS = "dealer.cards"
 
 
-@dataclass(slots=True)
-class Hand(Held):
-    """One hand of a box, which a split may have made."""
-
-    number: int = 1
-    extra: dict[str, int] = field(default_factory=dict)  # what was added for a double
-    split: bool = False
-    aces: bool = False
-    done: bool = False  # settled, and out of the round
-    refused: bool = False  # takes no further decision
-
-    @property
-    def zone(self) -> str:
-        if not self.box:
-            return DEALERS
-        return f"box{self.box}.cards" if self.number == 1 else f"box{self.box}.hand{self.number}"
-
-    @property
-    def points(self) -> int:
-        return points(self.cards)
-
-    @property
-    def natural(self) -> bool:
-        return natural(self.cards) and not self.split
-
-    def stake(self, bet: str) -> int:
-        return self.bets[bet] + self.extra.get(bet, 0)
-
-
-class Blackjack(Game):
+class Blackjack(BlackjackTable):
     """The dealer's own view of the round."""
-
-    def __init__(self, setup: Setup, rng: Random, shoe: Shoe, now: int, ids: Iterator[int]) -> None:
-        super().__init__(setup, rng, shoe, now, ids)
-        self.hands: dict[int, list[Hand]] = {}
-        self.dealer = Hand(0)
-        self.follows: dict[str, bool] = {}
-        self.apart = rng.random() < 0.5 and setup.apart  # the second stacks of splits lie by themselves
 
     # ---- bets -------------------------------------------------------------------------------------------------------
 
@@ -82,9 +40,6 @@ class Blackjack(Game):
                 found[f"box{box}.{kind}"] = min(self.rng.choice((5, 10, 20, 25)), most)
         return found
 
-    def side(self, kind: str) -> list[str]:
-        return [spot for spot in self.stakes if spot.partition(".")[2].partition("/")[0] == kind]
-
     # ---- the first two cards ----------------------------------------------------------------------------------------
 
     def runs(self) -> None:
@@ -108,9 +63,6 @@ class Blackjack(Game):
         mains.sort(key=lambda bet: bet != MAIN)  # the Seated Player's first: the others follow him
         return Hand(box, bets={bet: self.stakes[f"box{box}.{bet}"] for bet in mains})
 
-    def first(self, box: int) -> Hand:
-        return self.hands[box][0] if box else self.dealer
-
     def slots(self) -> list[int]:
         return [*self.seats, 0, *self.seats]
 
@@ -124,19 +76,6 @@ class Blackjack(Game):
         self.fate(0, dealer)
 
     # ---- the hands --------------------------------------------------------------------------------------------------
-
-    @property
-    def up(self) -> Card:
-        return self.dealer.cards[0]
-
-    def all_hands(self) -> Iterator[Hand]:
-        for box in self.seats:
-            yield from self.hands.get(box, ())
-
-    def spot(self, hand: Held, bet: str) -> str:
-        if self.apart and isinstance(hand, Hand) and hand.number > 1 and bet == MAIN:
-            return f"box{hand.box}.hand{hand.number}"
-        return f"box{hand.box}.{bet}"
 
     def box(self, box: int) -> None:
         """Play every hand of a box; those that a split makes come at once after it."""
@@ -174,14 +113,6 @@ class Blackjack(Game):
             return False
         self.splits(hand)
         return True
-
-    def gesture(self, hand: Hand, act: str) -> None:
-        self.film.wave(hand.zone, f"box{hand.box}")
-        self.decided(hand, act)
-
-    def decided(self, hand: Hand, act: str, **more: object) -> None:
-        if self.setup.told:
-            self.film.tell("decision", box=hand.box, hand=hand.number, action=act, **more)
 
     def choice(self, hand: Hand) -> str:
         fate = self.fates.setdefault(hand.box, Fate())
@@ -257,10 +188,6 @@ class Blackjack(Game):
 
     # ---- the dealer -------------------------------------------------------------------------------------------------
 
-    def waiting(self) -> list[Hand]:
-        """Give the hands that are compared with the dealer's."""
-        return [hand for hand in self.all_hands() if not hand.done]
-
     def draws_out(self) -> bool:
         """Tell whether a bet waits for the dealer's whole hand."""
         return any(not hand.natural for hand in self.waiting()) or bool(self.side("boom-busted"))
@@ -272,26 +199,3 @@ class Blackjack(Game):
                 self.card(self.dealer)
         elif self.side("insurance") or (self.waiting() and (self.up.rank == "A" or self.up.value == 10)):
             self.card(self.dealer)
-
-    # ---- what is owed -----------------------------------------------------------------------------------------------
-
-    def keys(self) -> list[Key]:
-        found = [(int(spot[3]), 1, spot.partition(".")[2]) for spot in self.stakes if not hand_bet(spot)]
-        return found + [(hand.box, hand.number, bet) for hand in self.all_hands() for bet in hand.bets]
-
-    def owe(self, hand: Hand, bet: str, result: str, net: int) -> None:
-        self.lines[hand.box, hand.number, bet] = (result, NOTHING + net)
-
-    def takes_cards(self, hand: Hand) -> None:
-        """The cards of a hand that is out are taken up at once."""
-        self.film.sweep([name for name in hand.ids if name in self.film.cards], how="tuck")
-
-
-def hand_bet(spot: str) -> bool:
-    """Tell whether a spot holds a bet on a hand: a main bet, a Standing Player's, one behind."""
-    kind = spot.partition(".")[2]
-    return kind.startswith(("main", "behind"))
-
-
-def player_bet(spot: str, box: int) -> bool:
-    return spot.startswith(f"box{box}.") and hand_bet(spot)

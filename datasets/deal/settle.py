@@ -1,12 +1,8 @@
 """What the bets of blackjack come to, and the chips that move for it; by the books, not by the engine."""
 
-from typing import TYPE_CHECKING
-
+from feltwatch.datasets.deal.blackjack_table import BlackjackTable, Hand
 from feltwatch.datasets.deal.game import MAIN, NOTHING, Line
 from feltwatch.datasets.deal.rules import LIMIT, LIVE, boom_odds, may_surrender, natural, points, side_odds
-
-if TYPE_CHECKING:
-    from feltwatch.datasets.deal.blackjack import Blackjack, Hand
 
 FIRST_TWO = ("pair", "under13", "over13", "rws-pairs")
 
@@ -14,7 +10,7 @@ FIRST_TWO = ("pair", "under13", "over13", "rws-pairs")
 # ---- after two cards ------------------------------------------------------------------------------------------------
 
 
-def first_two(g: "Blackjack") -> None:
+def first_two(g: BlackjackTable) -> None:
     """What is decided, bet or asked between the first two cards and the third."""
     sides(g)
     if g.up.rank == "A" and not g.moment("offer"):
@@ -29,13 +25,13 @@ def first_two(g: "Blackjack") -> None:
             surrender(g, hand)
 
 
-def sides(g: "Blackjack") -> None:
+def sides(g: BlackjackTable) -> None:
     for spot in [spot for kind in FIRST_TWO for spot in g.side(kind)]:
         one, two = g.hands[int(spot[3])][0].cards[:2]
         side_bet(g, spot, side_odds(g.book, spot.partition(".")[2], one, two))
 
 
-def side_bet(g: "Blackjack", spot: str, odds: int) -> None:
+def side_bet(g: BlackjackTable, spot: str, odds: int) -> None:
     """Settle a bet of its own: pay `odds` to one, or take it."""
     stake = g.stakes[spot]
     key = int(spot[3]), 1, spot.partition(".")[2]
@@ -48,7 +44,7 @@ def side_bet(g: "Blackjack", spot: str, odds: int) -> None:
         g.takes(spot, stake)
 
 
-def insurance(g: "Blackjack") -> None:
+def insurance(g: BlackjackTable) -> None:
     for box in g.seats:
         stake = g.hands[box][0].bets
         for bet, insures in ((MAIN, "insurance"), ("main/standing1", "insurance/standing1")):
@@ -57,7 +53,7 @@ def insurance(g: "Blackjack") -> None:
                 g.bet(f"box{box}.{insures}", stake[bet] // 2 - (stake[bet] // 10 if less else 0))
 
 
-def _natural(g: "Blackjack", hand: "Hand") -> None:
+def _natural(g: BlackjackTable, hand: Hand) -> None:
     """A Blackjack is paid at once against 2 to 9; against an Ace its Player may have even money."""
     if g.book.id == LIVE or g.moment("natural", hand):
         return
@@ -70,19 +66,19 @@ def _natural(g: "Blackjack", hand: "Hand") -> None:
         even_money(g, hand)
 
 
-def even_money(g: "Blackjack", hand: "Hand") -> None:
+def even_money(g: BlackjackTable, hand: Hand) -> None:
     g.decided(hand, "even-money")
     g.owe(hand, MAIN, "even-money", hand.bets[MAIN])
     g.wins(g.spot(hand, MAIN), hand.bets[MAIN])
     out(g, hand)
 
 
-def blackjack_win(g: "Blackjack", stake: int) -> int:
+def blackjack_win(g: BlackjackTable, stake: int) -> int:
     odds = g.book.pays["blackjack"]
     return stake * odds.pays // odds.stake
 
 
-def surrender(g: "Blackjack", hand: "Hand") -> None:
+def surrender(g: BlackjackTable, hand: Hand) -> None:
     """Half of each bet on the box is given up; the cards go."""
     g.gesture(hand, "surrender")
     for bet, stake in hand.bets.items():
@@ -95,14 +91,14 @@ def surrender(g: "Blackjack", hand: "Hand") -> None:
     out(g, hand)
 
 
-def out(g: "Blackjack", hand: "Hand") -> None:
+def out(g: BlackjackTable, hand: Hand) -> None:
     """A hand is settled, and its cards are taken up."""
     hand.done = True
     g.film.rest()
     g.takes_cards(hand)
 
 
-def bust(g: "Blackjack", hand: "Hand") -> None:
+def bust(g: BlackjackTable, hand: Hand) -> None:
     """What is bet on a hand over 21 is taken at once."""
     g.film.wait((0.2, 0.5))
     for bet in hand.bets:
@@ -115,7 +111,7 @@ def bust(g: "Blackjack", hand: "Hand") -> None:
 # ---- against the dealer ---------------------------------------------------------------------------------------------
 
 
-def round_ends(g: "Blackjack") -> None:
+def round_ends(g: BlackjackTable) -> None:
     """The dealer is done: Insurance, then box after box, then Boom Busted."""
     g.film.wait((0.5, 1.2))
     dealer = g.dealer.cards
@@ -129,14 +125,14 @@ def round_ends(g: "Blackjack") -> None:
         side_bet(g, spot, boom_odds(g.book, dealer))
 
 
-def decides(g: "Blackjack") -> None:
+def decides(g: BlackjackTable) -> None:
     """Say what every bet that still plays comes to."""
     for hand in g.waiting():
         for bet in hand.bets:
             g.lines[hand.box, hand.number, bet] = result(g, hand, bet)
 
 
-def result(g: "Blackjack", hand: "Hand", bet: str) -> Line:
+def result(g: BlackjackTable, hand: Hand, bet: str) -> Line:
     """Compare a hand with the dealer's."""
     stake, dealer = hand.stake(bet), g.dealer.cards
     if natural(dealer):
@@ -149,7 +145,7 @@ def result(g: "Blackjack", hand: "Hand", bet: str) -> Line:
     return ("lose", NOTHING - stake) if hand.points < due else ("stand-off", NOTHING)
 
 
-def _against_blackjack(g: "Blackjack", hand: "Hand", bet: str) -> Line:
+def _against_blackjack(g: BlackjackTable, hand: Hand, bet: str) -> Line:
     """The split and doubled hands of a box lose one Initial Bet together; live: all that lies there."""
     if hand.natural:
         return "stand-off", NOTHING
@@ -159,7 +155,7 @@ def _against_blackjack(g: "Blackjack", hand: "Hand", bet: str) -> Line:
     return ("lose", NOTHING - hand.bets[bet]) if hand is still[0] else ("no-action", NOTHING)
 
 
-def pays_box(g: "Blackjack", box: int) -> None:
+def pays_box(g: BlackjackTable, box: int) -> None:
     """Take what is lost, pay what is won; then the Player takes up what is his."""
     hands = [hand for hand in g.hands[box] if not hand.done]
     for hand in hands:
@@ -172,7 +168,7 @@ def pays_box(g: "Blackjack", box: int) -> None:
             g.collects(spot)
 
 
-def pays(g: "Blackjack", hand: "Hand", bet: str) -> None:
+def pays(g: BlackjackTable, hand: Hand, bet: str) -> None:
     net = int(g.lines[hand.box, hand.number, bet][1])
     if net < 0:
         g.takes(g.spot(hand, bet), -net)

@@ -23,8 +23,9 @@ from feltwatch.datasets.deal.story import Story
 from feltwatch.datasets.deal.visible import VISIBLE, needs
 from feltwatch.datasets.film.footage import CRF, film
 from feltwatch.datasets.film.timeline import Reel
+from feltwatch.datasets.lighting import Blob, Light, Sensor
 from feltwatch.datasets.scene.placement import Habits
-from feltwatch.datasets.scene.scene import POKER, Blob, Light, Scene, Sensor
+from feltwatch.datasets.scene.scene import POKER, Scene
 from feltwatch.datasets.scene.scene_sampler import art, pick, random_habits, random_light, random_sensor
 from feltwatch.datasets.sources.card_codes import LONGEST, is_name
 from feltwatch.engine.books import BOOKS, find_book

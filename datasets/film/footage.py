@@ -20,7 +20,7 @@ from feltwatch.datasets.render.cards import Patch
 from feltwatch.datasets.render.compose import Canvas, bare_table, draw_things, truth_of_scene
 from feltwatch.datasets.scene.light import Shade, add_grain, apply_shade, develop, shade_of
 from feltwatch.datasets.scene.scene import Scene
-from feltwatch.datasets.scene.truth import Truth
+from feltwatch.datasets.truth import Truth
 from feltwatch.vision.arrays import Floats, Pixels
 
 CRF = 26

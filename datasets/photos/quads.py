@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from feltwatch.datasets.scene.truth import Point, Quad
+from feltwatch.datasets.truth import Point, Quad
 from feltwatch.vision.arrays import Floats, Floats32, Pixels
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom

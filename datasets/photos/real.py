@@ -26,8 +26,8 @@ from feltwatch.datasets.photos.quads import (
     stretched,
     upright,
 )
-from feltwatch.datasets.scene.truth import CardTruth, Quad, Truth, truth_of
 from feltwatch.datasets.sources.card_codes import card_named
+from feltwatch.datasets.truth import CardTruth, Quad, Truth, truth_of
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.rectify import SIZE, rectify
 

@@ -14,8 +14,8 @@ from feltwatch.datasets.render.compose import HAND_ID, Canvas, Rendered, draw_th
 from feltwatch.datasets.scene.light import add_grain, develop, squeeze
 from feltwatch.datasets.scene.scene import Scene
 from feltwatch.datasets.scene.scene_sampler import cast
-from feltwatch.datasets.scene.truth import write_truth
 from feltwatch.datasets.sets.sets import SPLITS
+from feltwatch.datasets.truth import write_truth
 from feltwatch.vision.arrays import Floats32, Pixels
 
 PAPER = 0.9  # the grey level of white paper in the light of level 1, before the sensor, as linear light

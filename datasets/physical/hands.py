@@ -7,11 +7,11 @@ from functools import lru_cache
 import cv2
 import numpy as np
 
+from feltwatch.datasets.art.drawing.raster import normals_of
 from feltwatch.datasets.art.hands.hand_art import MARGIN, PX_PER_MM, RING, SKIN, Body, arm
 from feltwatch.datasets.art.hands.hand_mesh import Mesh, bundled_mesh, posed
 from feltwatch.datasets.art.hands.hand_pose import POSES, random_pose, touching
 from feltwatch.datasets.art.hands.hands import CUT_MM, Hand, HandSprite, corners_of, look_of, sprite, tinted
-from feltwatch.datasets.art.hands.raster import normals_of
 from feltwatch.datasets.physical.mesh import Paint, Solid, grid_faces
 from feltwatch.datasets.physical.view import rays_of
 from feltwatch.vision.arrays import Floats, Indices, Pixels

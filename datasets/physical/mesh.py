@@ -7,7 +7,7 @@ from math import pi
 import numpy as np
 
 from feltwatch.datasets.art.chips.chip_faces import Face
-from feltwatch.datasets.art.felts.felt_texture import Colour
+from feltwatch.datasets.art.drawing.colours import Colour
 from feltwatch.datasets.render.cards import CORNER_MM
 from feltwatch.datasets.scene.scene import THICK, LaidCard
 from feltwatch.vision.arrays import Floats, Indices, Mask, Pixels

@@ -7,6 +7,7 @@ import cv2
 import numpy as np
 
 from feltwatch.datasets.art.chips.chips import Pile, chip_set, pile_of
+from feltwatch.datasets.lighting import Light
 from feltwatch.datasets.physical.blender import Lamp
 from feltwatch.datasets.physical.hands import hand_solid
 from feltwatch.datasets.physical.mesh import (
@@ -22,7 +23,7 @@ from feltwatch.datasets.physical.table import furniture_solids, table_solids
 from feltwatch.datasets.physical.view import Order, Slice
 from feltwatch.datasets.render.cards import MARGIN, PX_PER_MM, Texture, back_pack, deck_pack
 from feltwatch.datasets.render.compose import AIRBORNE_MM, texture_for
-from feltwatch.datasets.scene.scene import LaidCard, Light, Scene
+from feltwatch.datasets.scene.scene import LaidCard, Scene
 from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.camera import Camera
 

@@ -13,9 +13,9 @@ from pathlib import Path, PurePosixPath
 
 import cv2
 
+from feltwatch.datasets.art.cards.fingerprints import fingerprint
 from feltwatch.datasets.common.cache import cache_dir, picture_of, write_picture, write_whole
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.sources.fingerprints import fingerprint
 from feltwatch.datasets.sources.manifest import Cardless, Source, read
 from feltwatch.datasets.sources.unpack import Package
 from feltwatch.vision.arrays import Pixels

@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 
 from feltwatch.datasets.art.cards.decks import CARD_PX, load_back, load_deck
-from feltwatch.datasets.scene.scene import LaidCard, Light
+from feltwatch.datasets.lighting import Light
+from feltwatch.datasets.scene.scene import LaidCard
 from feltwatch.vision.arrays import Floats, Mask, Pixels
 from feltwatch.vision.geometry.camera import Camera
 

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from feltwatch.datasets.art.chips.chips import chip_set, draw_stack, shadow_hull
+from feltwatch.datasets.art.felts.clutter import draw_clutter
 from feltwatch.datasets.art.felts.felts import Felt, felt_for
+from feltwatch.datasets.art.felts.furniture import draw_furniture
 from feltwatch.datasets.art.hands.hands import draw_hand, draw_hand_shadow, sprite
 from feltwatch.datasets.render.cards import Texture, back_pack, deck_pack, draw_card, draw_shadow
-from feltwatch.datasets.scene.clutter import draw_clutter
-from feltwatch.datasets.scene.furniture import draw_furniture
 from feltwatch.datasets.scene.light import expose, shade_of
 from feltwatch.datasets.scene.scene import LaidCard, Scene
-from feltwatch.datasets.scene.truth import CardTruth, Quad, StackTruth, Truth
+from feltwatch.datasets.truth import CardTruth, Quad, StackTruth, Truth
 from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.camera import Camera
 

@@ -13,6 +13,7 @@ from feltwatch.datasets.art.cards.invented import invented
 from feltwatch.datasets.art.felts.felt_texture import draw_cloth, to_bytes
 from feltwatch.datasets.art.felts.felts import FELTS, felt_style
 from feltwatch.datasets.common.cache import read_picture
+from feltwatch.datasets.lighting import Sensor
 from feltwatch.datasets.render.cardless import cardless
 from feltwatch.datasets.render.cards import (
     MARGIN,
@@ -29,7 +30,7 @@ from feltwatch.datasets.render.cards import (
     with_portrait,
 )
 from feltwatch.datasets.scene.light import ONE, add_grain, develop, squeeze
-from feltwatch.datasets.scene.scene import BRIDGE, POKER, Sensor
+from feltwatch.datasets.scene.scene import BRIDGE, POKER
 from feltwatch.datasets.scene.scene_sampler import Dice, art, pick, random_sensor
 from feltwatch.datasets.sources.card_codes import COURTS, FACES
 from feltwatch.vision.arrays import Floats, Pixels

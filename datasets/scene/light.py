@@ -6,7 +6,7 @@ from functools import lru_cache
 import cv2
 import numpy as np
 
-from feltwatch.datasets.scene.scene import Blob, Light, Sensor
+from feltwatch.datasets.lighting import Blob, Light, Sensor
 from feltwatch.vision.arrays import AnyFloats, Pixels
 
 ONE = 128  # the gain map's value for "as it is"

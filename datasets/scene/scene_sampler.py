@@ -11,8 +11,9 @@ from feltwatch.datasets.art.chips.chips import CHIP_SETS, Stack, chip_set
 from feltwatch.datasets.art.felts.felts import FELTS
 from feltwatch.datasets.art.hands.hands import SPRITES, Hand
 from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.lighting import Blob, Light, Sensor
 from feltwatch.datasets.scene.placement import Habits, Laying, lay_card, lay_stacks
-from feltwatch.datasets.scene.scene import BRIDGE, POKER, Blob, LaidCard, Light, Scene, Sensor
+from feltwatch.datasets.scene.scene import BRIDGE, POKER, LaidCard, Scene
 from feltwatch.datasets.sources.manifest import names_of
 from feltwatch.engine.model.cards import CARDS, Card
 from feltwatch.vision.geometry.camera import Camera, look_at

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.scene.truth import Point, Quad, Truth
+from feltwatch.datasets.truth import Point, Quad, Truth
 from feltwatch.vision.arrays import Floats32, Pixels
 
 CLASSES = ("card_up", "card_down", "chip_stack", "hand")
@@ -54,7 +54,7 @@ def labelled(truth: Truth, how: Labelling) -> Iterator[Labelled]:
 def lines(truth: Truth, how: Labelling) -> list[str]:
     """Write the labels of a picture, one a line.
 
-    >>> from feltwatch.datasets.scene.truth import CardTruth
+    >>> from feltwatch.datasets.truth import CardTruth
     >>> quad = ((10.0, 10.0), (30.0, 10.0), (30.0, 40.0), (10.0, 40.0))
     >>> lines(Truth(100, 50, (CardTruth("c1", quad, "9h", True, 1.0),)), Labelling())
     ['0 0.100000 0.200000 0.300000 0.200000 0.300000 0.800000 0.100000 0.800000']

@@ -12,10 +12,10 @@ import numpy as np
 from feltwatch.datasets.common.cache import read_picture, write_picture
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.photos.real import crops_of, photographs
-from feltwatch.datasets.scene.truth import Point, Truth
 from feltwatch.datasets.sets.labels import boxes_of
 from feltwatch.datasets.sets.sets import SPLITS, Tables
 from feltwatch.datasets.sources.card_codes import FACES
+from feltwatch.datasets.truth import Point, Truth
 from feltwatch.vision.arrays import Pixels
 
 WIDE = 2400  # a sheet is no wider

@@ -15,9 +15,9 @@ from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.common.parallel import ordered
 from feltwatch.datasets.photos.real import Photograph, crops_of
 from feltwatch.datasets.scene.scene_sampler import NOTHING, Own, cast
-from feltwatch.datasets.scene.truth import Truth, truth_of
 from feltwatch.datasets.sets.labels import CLASSES, Labelling, blanked, lines, tiles
 from feltwatch.datasets.sources.card_codes import FACES
+from feltwatch.datasets.truth import Truth, truth_of
 from feltwatch.vision.arrays import Pixels
 
 READS = (*FACES, "back", "none")

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, get_type_hints
 
-from feltwatch.datasets.art.cards.designs import BackRecipe, Recipe
 from feltwatch.datasets.common.cache import BUNDLED, cache_dir
 from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.sources.designs import BackRecipe, Recipe
 
 PATH = Path(__file__).with_name("manifest.toml")
 

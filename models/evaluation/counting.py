@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from feltwatch.datasets.scene.truth import CardTruth, StackTruth, Truth
+from feltwatch.datasets.truth import CardTruth, StackTruth, Truth
 from feltwatch.models.evaluation.matching import (
     ANSWERS,
     DOWN_ANSWERS,

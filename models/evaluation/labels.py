@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from feltwatch.datasets.photos.real import Photograph
-from feltwatch.datasets.scene.truth import CardTruth, Point
+from feltwatch.datasets.truth import CardTruth, Point
 from feltwatch.models.evaluation.matching import (
     ANYWHERE,
     CORNER,

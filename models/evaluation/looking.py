@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from feltwatch.datasets.common.cache import write_picture
-from feltwatch.datasets.scene.truth import Point
+from feltwatch.datasets.truth import Point
 from feltwatch.models.evaluation.matching import bounds
 from feltwatch.models.shipped.registry import model
 from feltwatch.vision.arrays import Pixels

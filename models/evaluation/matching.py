@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import cv2
 import numpy as np
 
-from feltwatch.datasets.scene.truth import CardTruth, Point, Quad
+from feltwatch.datasets.truth import CardTruth, Point, Quad
 from feltwatch.vision.arrays import Floats
 from feltwatch.vision.detection.detections import SeenCard
 

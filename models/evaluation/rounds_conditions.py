@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from feltwatch.datasets.art.hands.hands import SPRITES, Hand, draw_hand, draw_hand_shadow, sprite
-from feltwatch.datasets.scene.scene import Light
+from feltwatch.datasets.lighting import Light
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.layout.zones import Area, Layout

@@ -11,8 +11,9 @@ import numpy as np
 from feltwatch.datasets.art.chips.chips import CHIP_SETS
 from feltwatch.datasets.art.felts.felts import FELTS
 from feltwatch.datasets.common.parallel import ordered
+from feltwatch.datasets.lighting import Blob, Light, Sensor
 from feltwatch.datasets.render.compose import render
-from feltwatch.datasets.scene.scene import POKER, Blob, LaidCard, Light, Scene, Sensor
+from feltwatch.datasets.scene.scene import POKER, LaidCard, Scene
 from feltwatch.datasets.scene.scene_sampler import Dice, art, pick
 from feltwatch.datasets.sources.card_codes import FACES
 from feltwatch.models.evaluation.looking import eyes_of

@@ -16,9 +16,9 @@ from torch.utils.data import Dataset
 from feltwatch.datasets.common.cache import read_picture
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.photos.real import Photograph, photographs
-from feltwatch.datasets.scene.truth import Truth
 from feltwatch.datasets.sets.labels import CLASSES, blanked, share_inside
 from feltwatch.datasets.sets.sets import written_truths
+from feltwatch.datasets.truth import Truth
 from feltwatch.models.training.loop import Training
 from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.detection.detector import FULL_PX, GREY

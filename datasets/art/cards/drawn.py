@@ -10,10 +10,10 @@ import numpy as np
 
 from feltwatch.datasets.art.cards.aces import ACES, Maker
 from feltwatch.datasets.art.cards.canvas import HEIGHT_MM, WIDTH_MM, Canvas, Colour, Place, colour_of, letters
-from feltwatch.datasets.art.cards.designs import Recipe
 from feltwatch.datasets.art.cards.pips import CUTS, Cut
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.card_codes import FACES
+from feltwatch.datasets.sources.designs import Recipe
 from feltwatch.vision.arrays import Pixels
 
 PALETTES = MappingProxyType(  # spades, hearts, diamonds, clubs

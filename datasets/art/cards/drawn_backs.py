@@ -8,9 +8,9 @@ import numpy as np
 
 from feltwatch.datasets.art.cards.canvas import FINE, HEIGHT_MM, WIDTH_MM, colour_of
 from feltwatch.datasets.art.cards.decks import CARD_PX
-from feltwatch.datasets.art.cards.designs import BackRecipe
 from feltwatch.datasets.art.cards.pips import CUTS, outlines
 from feltwatch.datasets.common.errors import DataError
+from feltwatch.datasets.sources.designs import BackRecipe
 from feltwatch.vision.arrays import AnyFloats, Mask, Pixels
 
 

@@ -1,6 +1,5 @@
 """What a chip looks like: drawn from a recipe, so that no picture of a real casino's chip is stored or copied."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import pi
 
@@ -8,9 +7,18 @@ import cv2
 import numpy as np
 from numpy.random import Generator
 
-from feltwatch.datasets.art.felts.felt_styles import shaded
-from feltwatch.datasets.art.felts.felt_texture import Colour, clouds
-from feltwatch.datasets.art.felts.prints import DEALER, PLAYERS, SUITS, Ring, Sheet, Type, as_bytes, regular, suit_mask
+from feltwatch.datasets.art.drawing.colours import Colour, clouds, shaded
+from feltwatch.datasets.art.drawing.prints import (
+    DEALER,
+    PLAYERS,
+    SUITS,
+    Ring,
+    Sheet,
+    Type,
+    as_bytes,
+    regular,
+    suit_mask,
+)
 from feltwatch.vision.arrays import Floats, Floats32, Pixels
 from feltwatch.vision.layout.zones import Point
 
@@ -267,24 +275,3 @@ def _use(page: Floats32, rng: Generator) -> None:
         ends = (int(a * side), int(b * side)), (int((a + 0.3 * (c - 0.5)) * side), int((b + 0.3 * (d - 0.5)) * side))
         cv2.line(scratches, *ends, (255,), FINE // 2)
     _paint(page, scratches, (180, 180, 180), 0.15)
-
-
-PALETTE: Mapping[str, Colour] = {
-    "white": (222, 228, 230),
-    "red": (42, 34, 186),
-    "green": (66, 120, 30),
-    "black": (40, 36, 36),
-    "purple": (128, 44, 98),
-    "yellow": (42, 188, 232),
-    "orange": (34, 112, 228),
-    "blue": (160, 80, 28),
-    "sky": (214, 168, 96),
-    "pink": (164, 132, 226),
-    "brown": (36, 58, 98),
-    "grey": (128, 126, 124),
-    "teal": (134, 128, 24),
-    "lime": (74, 190, 132),
-    "navy": (92, 42, 24),
-    "cream": (180, 214, 228),
-    "maroon": (40, 24, 104),
-}

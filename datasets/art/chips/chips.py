@@ -11,12 +11,13 @@ import cv2
 import numpy as np
 from numpy.random import Generator
 
-from feltwatch.datasets.art.chips.chip_faces import PALETTE, Face, Mould, face_of, mould_of
-from feltwatch.datasets.art.felts.felt_styles import HOUSES, shaded
-from feltwatch.datasets.art.felts.prints import fixed
+from feltwatch.datasets.art.chips.chip_faces import Face, Mould, face_of, mould_of
+from feltwatch.datasets.art.chips.own_chips import own_faces
+from feltwatch.datasets.art.drawing.colours import PALETTE, shaded
+from feltwatch.datasets.art.drawing.houses import HOUSES
+from feltwatch.datasets.art.drawing.prints import fixed
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.photos.own_chips import own_faces
-from feltwatch.datasets.scene.truth import Point, StackTruth
+from feltwatch.datasets.truth import Point, StackTruth
 from feltwatch.vision.arrays import Floats, Floats32, Indices, Mask, Pixels
 from feltwatch.vision.geometry.camera import Camera
 

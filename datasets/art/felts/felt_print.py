@@ -6,9 +6,9 @@ from math import atan2, cos, degrees, hypot, radians, sin
 import numpy as np
 from numpy.typing import ArrayLike
 
+from feltwatch.datasets.art.drawing.colours import Colour
+from feltwatch.datasets.art.drawing.prints import PLAYERS, SUITS, Ring, Sheet, Type, regular, rounded, suit_mask
 from feltwatch.datasets.art.felts.felt_styles import FeltStyle, Print
-from feltwatch.datasets.art.felts.felt_texture import Colour
-from feltwatch.datasets.art.felts.prints import PLAYERS, SUITS, Ring, Sheet, Type, regular, rounded, suit_mask
 from feltwatch.engine.model.spots import parse_spot
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.layout.zones import Area, Layout, Point

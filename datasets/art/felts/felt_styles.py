@@ -10,8 +10,10 @@ from types import MappingProxyType
 import numpy as np
 from numpy.random import Generator
 
-from feltwatch.datasets.art.felts.felt_texture import Cloth, Colour, Surround
-from feltwatch.datasets.art.felts.prints import DEALER, PLAYERS, Type
+from feltwatch.datasets.art.drawing.colours import Colour, shaded
+from feltwatch.datasets.art.drawing.houses import HOUSES
+from feltwatch.datasets.art.drawing.prints import DEALER, PLAYERS, Type
+from feltwatch.datasets.art.felts.felt_texture import Cloth, Surround
 
 CLOTHS: Mapping[str, Colour] = {
     "green": (62, 112, 34),
@@ -45,18 +47,6 @@ INKS: Mapping[str, tuple[Colour, Colour]] = {
 PALE = ("tan", "sand", "sky", "grey", "lime")  # only these carry black ink
 FIGURES = ("plain", "plain", "plain", "suits", "dots", "lattice", "rings", "chevron", "checks", "swirl", "scales")
 
-HOUSES: Mapping[str, tuple[str, ...]] = {
-    "train": (
-        "Grand Marlowe", "Casino Bellmoor", "The Ostrich Club", "Silver Heron", "Port Avalon", "Club Sestina",
-        "Northgate", "Lucky Marten", "Royal Quince", "Harbour & Pine", "Casino Tamarind", "The Copper Fox",
-        "Villa Corvina", "Blue Lantern", "Emberline", "Palais Morel", "Kestrel Bay", "Golden Thistle",
-    ),
-    "val": ("Casino Aldergate", "Red Cormorant", "Pavillon Nord"),
-    "test": (
-        "The Velvet Otter", "Casino Larkspur", "Queen's Wharf House", "Monsoon Palace", "Ninth Pier", "Orchid & Ash",
-        "Casino Ventoux", "Saffron Gate",
-    ),
-}  # fmt: skip
 COUNTS: Mapping[str, int] = {"train": 63, "val": 6, "test": 20}
 DEMO = "house-green"
 
@@ -155,13 +145,6 @@ def _demo(seed: int, rng: Generator) -> FeltStyle:
         filled=False, band=True, logo="crest", numbers=False, words=MappingProxyType(words),
     )  # fmt: skip
     return FeltStyle(DEMO, "train", str(rng.choice(HOUSES["train"])), seed, cloth, surround, demo)
-
-
-def shaded(colour: Colour, rng: Generator, spread: float) -> Colour:
-    """Give a colour near this one, as another maker would dye it."""
-    found = np.array(colour) * rng.uniform(1 - spread, 1 + spread) + rng.uniform(-12, 12, 3)
-    blue, green, red = np.clip(found, 8, 245).astype(int)
-    return int(blue), int(green), int(red)
 
 
 def _cloth(colour: str, figure: str, rng: Generator) -> Cloth:

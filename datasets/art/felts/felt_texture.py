@@ -8,22 +8,12 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from feltwatch.datasets.art.felts.prints import SUITS, as_bytes, suit_mask
+from feltwatch.datasets.art.drawing.colours import Colour, clouds
+from feltwatch.datasets.art.drawing.prints import SUITS, as_bytes, suit_mask
 from feltwatch.vision.arrays import Floats32, Pixels
-
-Colour = tuple[int, int, int]  # BGR
 
 TILE = 512
 PATTERNS = ("plain", "suits", "dots", "lattice", "rings", "chevron", "scales", "checks", "swirl")
-
-
-def clouds(rng: Generator, shape: tuple[int, int], cell: float) -> Floats32:
-    """Give smooth noise, about -1 to 1, whose lumps are `cell` pixels wide."""
-    small = (max(2, int(shape[0] / cell) + 3), max(2, int(shape[1] / cell) + 3))
-    seeds = rng.standard_normal(small, dtype=np.float32) * 0.6
-    wide = (shape[1] + int(cell) * 2, shape[0] + int(cell) * 2)
-    lumps = cv2.resize(seeds, wide, interpolation=cv2.INTER_CUBIC)
-    return np.asarray(lumps[: shape[0], : shape[1]], dtype=np.float32)
 
 
 def tiled(tile: Floats32, shape: tuple[int, int]) -> Floats32:

@@ -7,12 +7,13 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike
 
+from feltwatch.datasets.art.drawing.colours import clouds
+from feltwatch.datasets.art.drawing.prints import Sheet
+from feltwatch.datasets.art.felts.clutter import draw_clutter
 from feltwatch.datasets.art.felts.felt_print import print_layout
 from feltwatch.datasets.art.felts.felt_styles import FELTS, FeltStyle, felt_style
-from feltwatch.datasets.art.felts.felt_texture import clouds, draw_cloth, draw_floor, mixed, rail_light, to_bytes
-from feltwatch.datasets.art.felts.prints import Sheet
-from feltwatch.datasets.scene.clutter import draw_clutter
-from feltwatch.datasets.scene.furniture import draw_furniture
+from feltwatch.datasets.art.felts.felt_texture import draw_cloth, draw_floor, mixed, rail_light, to_bytes
+from feltwatch.datasets.art.felts.furniture import draw_furniture
 from feltwatch.vision.arrays import Floats, Floats32, Pixels
 from feltwatch.vision.layout.zones import Layout
 

@@ -14,8 +14,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from feltwatch.datasets.art.felts.felt_texture import Colour
-from feltwatch.datasets.art.felts.prints import as_bytes
+from feltwatch.datasets.art.drawing.colours import Colour
+from feltwatch.datasets.art.drawing.prints import as_bytes
 from feltwatch.datasets.art.hands.hand_art import DRESSES, PX_PER_MM, TONES, Dress, draw_person
 from feltwatch.datasets.art.hands.hand_mesh import Mesh, bundled_mesh
 from feltwatch.datasets.common.cache import BUNDLED, cache_dir, read_picture, write_picture, write_whole
@@ -24,7 +24,7 @@ from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.camera import Camera
 
 if TYPE_CHECKING:
-    from feltwatch.datasets.scene.scene import Light
+    from feltwatch.datasets.lighting import Light
 
 COUNTS: Mapping[str, int] = {"test": 40, "val": 40, "train": 240, "demo": 8}
 SPRITES: Mapping[str, tuple[str, ...]] = MappingProxyType(

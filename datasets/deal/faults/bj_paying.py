@@ -1,7 +1,8 @@
 """Errors of paying and taking that only blackjack knows."""
 
 from feltwatch.datasets.deal import settle
-from feltwatch.datasets.deal.blackjack import Blackjack, Hand
+from feltwatch.datasets.deal.blackjack import Blackjack
+from feltwatch.datasets.deal.blackjack_table import Hand
 from feltwatch.datasets.deal.faults.order import MUST_DRAW, NO_ACE
 from feltwatch.datasets.deal.faults.registry import Needs, blackjack
 from feltwatch.datasets.deal.game import MAIN

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from feltwatch.datasets.deal.blackjack import Blackjack, Hand
+from feltwatch.datasets.deal.blackjack import Blackjack
+from feltwatch.datasets.deal.blackjack_table import Hand
 from feltwatch.datasets.deal.faults.order import MUST_DRAW, NO_ACE
 from feltwatch.datasets.deal.faults.registry import Needs, blackjack
 from feltwatch.datasets.deal.game import MAIN

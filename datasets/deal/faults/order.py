@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from feltwatch.datasets.deal.blackjack import Blackjack, Hand
+from feltwatch.datasets.deal.blackjack import Blackjack
+from feltwatch.datasets.deal.blackjack_table import Hand
 from feltwatch.datasets.deal.faults.registry import Needs, blackjack
 
 if TYPE_CHECKING:

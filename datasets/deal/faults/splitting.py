@@ -1,6 +1,7 @@
 """Splits and doubles that the book does not allow, or not so."""
 
-from feltwatch.datasets.deal.blackjack import Blackjack, Hand
+from feltwatch.datasets.deal.blackjack import Blackjack
+from feltwatch.datasets.deal.blackjack_table import Hand
 from feltwatch.datasets.deal.faults.order import MUST_DRAW, NO_ACE
 from feltwatch.datasets.deal.faults.registry import Needs, blackjack
 from feltwatch.datasets.deal.game import MAIN

@@ -1,6 +1,7 @@
 """Errors that rest on what a Player has asked for: decisions are told, as where gestures are recognised."""
 
-from feltwatch.datasets.deal.blackjack import Blackjack, Hand
+from feltwatch.datasets.deal.blackjack import Blackjack
+from feltwatch.datasets.deal.blackjack_table import Hand
 from feltwatch.datasets.deal.faults.order import MUST_DRAW, NO_ACE
 from feltwatch.datasets.deal.faults.registry import Needs, blackjack
 

@@ -11,12 +11,12 @@ from PIL import ImageFont
 from feltwatch.datasets.art.cards.aces import ACES
 from feltwatch.datasets.art.cards.canvas import FINE, Canvas, Place, colour_of, letters
 from feltwatch.datasets.art.cards.decks import CARD_PX
-from feltwatch.datasets.art.cards.designs import BackRecipe, Recipe
 from feltwatch.datasets.art.cards.drawn import INDICES, PALETTES, Style, court_picture, draw_deck, draw_face, sheet
 from feltwatch.datasets.art.cards.drawn_backs import EMBLEMS, PATTERNS, draw_back
 from feltwatch.datasets.art.cards.pips import CUTS, outlines
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.card_codes import COURTS
+from feltwatch.datasets.sources.designs import BackRecipe, Recipe
 from feltwatch.vision.arrays import Pixels
 
 COURT = np.full((300, 200, 3), (30, 60, 200), np.uint8)

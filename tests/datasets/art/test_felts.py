@@ -7,12 +7,13 @@ import cv2
 import numpy as np
 import pytest
 
+from feltwatch.datasets.art.drawing.houses import HOUSES
+from feltwatch.datasets.art.drawing.prints import DEALER, PLAYERS, Sheet, Type, words
+from feltwatch.datasets.art.felts.clutter import draw_clutter
 from feltwatch.datasets.art.felts.felt_print import hub, print_layout
-from feltwatch.datasets.art.felts.felt_styles import COUNTS, FELTS, HOUSES, felt_style
+from feltwatch.datasets.art.felts.felt_styles import COUNTS, FELTS, felt_style
 from feltwatch.datasets.art.felts.felts import draw_felt, felt_for
-from feltwatch.datasets.art.felts.prints import DEALER, PLAYERS, Sheet, Type, words
-from feltwatch.datasets.scene.clutter import draw_clutter
-from feltwatch.datasets.scene.furniture import draw_furniture
+from feltwatch.datasets.art.felts.furniture import draw_furniture
 from feltwatch.vision.geometry.camera import look_at
 from feltwatch.vision.layout.zones import load_layout
 

@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from feltwatch.datasets.art.drawing.raster import FAR, normals_of, raster
 from feltwatch.datasets.art.hands.hand_art import DRESSES, TONES
 from feltwatch.datasets.art.hands.hand_mesh import bundled_mesh, mesh_of, posed, read_glb
 from feltwatch.datasets.art.hands.hand_pose import POSES, random_pose, touching
@@ -19,10 +20,9 @@ from feltwatch.datasets.art.hands.hands import (
     make_sprite,
     sprite,
 )
-from feltwatch.datasets.art.hands.raster import FAR, normals_of, raster
 from feltwatch.datasets.common.cache import BUNDLED
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.scene.scene import Light
+from feltwatch.datasets.lighting import Light
 from feltwatch.vision.geometry.camera import look_at
 
 CAMERA = look_at((960, 540), (0, 300, 2200), (0, 420), 2150)

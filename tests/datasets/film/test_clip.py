@@ -8,7 +8,7 @@ import cv2
 
 from feltwatch.datasets.deal.play import session
 from feltwatch.datasets.film.film_cli import SPLITS, Order
-from feltwatch.datasets.scene.truth import truth_of
+from feltwatch.datasets.truth import truth_of
 from feltwatch.engine.books import find_book
 from feltwatch.engine.model.events import parse
 from feltwatch.engine.model.verdicts import Alert, Ended

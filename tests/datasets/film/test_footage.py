@@ -14,9 +14,9 @@ from feltwatch.datasets.deal.story import Story
 from feltwatch.datasets.film.film_cli import DEMO, Order, dress, table_toml
 from feltwatch.datasets.film.footage import Frame, Shoot, film, touched
 from feltwatch.datasets.film.timeline import Moment, Reel
+from feltwatch.datasets.lighting import Blob, Light, Sensor
 from feltwatch.datasets.render.compose import Canvas, draw_things
 from feltwatch.datasets.scene.light import apply_shade, develop
-from feltwatch.datasets.scene.scene import Blob, Light, Sensor
 from feltwatch.edge.config.table_file import read_table
 from feltwatch.engine.books.error_catalogue import BOOK_ORDER
 from feltwatch.vision.arrays import Mask, Pixels

@@ -8,8 +8,8 @@ import pytest
 
 from feltwatch.datasets.art.chips.chip_faces import SIZE
 from feltwatch.datasets.art.chips.chips import chip_set
+from feltwatch.datasets.art.chips.own_chips import face_of_top, main, scan_chip
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.photos.own_chips import face_of_top, main, scan_chip
 from feltwatch.datasets.scene.scene_sampler import Own, cast
 from feltwatch.vision.arrays import Pixels
 

@@ -11,7 +11,7 @@ import pytest
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.photos.quads import quad_of_box, quad_of_index, quads_in, ratio, upright
 from feltwatch.datasets.photos.real import crops_of, main, photographs
-from feltwatch.datasets.scene.truth import Quad
+from feltwatch.datasets.truth import Quad
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.rectify import SIZE
 

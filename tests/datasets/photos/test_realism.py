@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.photos.features import auc, groups_by_source, judged
-from feltwatch.datasets.photos.realism import Card, compare, report
+from feltwatch.datasets.sets.features import auc, groups_by_source, judged
+from feltwatch.datasets.sets.realism import Card, compare, report
 
 RANKS = "A23456789TJQK"
 

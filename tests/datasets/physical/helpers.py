@@ -3,7 +3,8 @@
 import numpy as np
 
 from feltwatch.datasets.art.chips.chips import Stack
-from feltwatch.datasets.scene.scene import LaidCard, Light, Scene, Sensor
+from feltwatch.datasets.lighting import Light, Sensor
+from feltwatch.datasets.scene.scene import LaidCard, Scene
 from feltwatch.vision.geometry.camera import look_at
 from feltwatch.vision.layout.zones import load_layout
 

@@ -15,7 +15,7 @@ from feltwatch.datasets.common.cache import write_picture
 from feltwatch.datasets.physical import command
 from feltwatch.datasets.physical.command import photographed, render
 from feltwatch.datasets.scene.scene import Scene
-from feltwatch.datasets.scene.truth import read_truth
+from feltwatch.datasets.truth import read_truth
 from feltwatch.vision.arrays import Floats, Pixels
 from tests.datasets.physical.helpers import plain_scene
 

@@ -12,11 +12,12 @@ import pytest
 from feltwatch.datasets.__main__ import main
 from feltwatch.datasets.art.chips.chips import Stack, chip_set, pile_of
 from feltwatch.datasets.art.hands.hands import SPRITES, Hand, hand_mask, sprite
+from feltwatch.datasets.lighting import Light
 from feltwatch.datasets.physical.hands import hand_solid
 from feltwatch.datasets.physical.mesh import card_rows, card_sides, card_solid, chip_solid, scaled_about
 from feltwatch.datasets.physical.scene import card_slices, light_colour, solids_of, stack_slices
 from feltwatch.datasets.physical.view import Order, rays_of, view_of
-from feltwatch.datasets.scene.scene import THICK, LaidCard, Light
+from feltwatch.datasets.scene.scene import THICK, LaidCard
 from feltwatch.vision.geometry.camera import Camera, look_at
 from tests.datasets.physical.helpers import CAMERA, LENS, plain_scene
 

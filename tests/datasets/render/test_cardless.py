@@ -10,11 +10,11 @@ import cv2
 import numpy as np
 import pytest
 
+from feltwatch.datasets.collection.fetch import fetch, wanted
 from feltwatch.datasets.common.cache import read_picture, write_whole
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.render.cardless import cardless, print_of, scaled
 from feltwatch.datasets.sources import registries
-from feltwatch.datasets.sources.fetch import fetch, wanted
 from feltwatch.datasets.sources.manifest import Manifest, parse, read
 from feltwatch.vision.arrays import Pixels
 

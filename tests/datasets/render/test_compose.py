@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 from feltwatch.datasets.art.cards.decks import CARD_PX
 from feltwatch.datasets.art.chips.chips import chip_set, draw_stack
 from feltwatch.datasets.art.hands.hands import SPRITES
+from feltwatch.datasets.lighting import Light, Sensor
 from feltwatch.datasets.render import compose
 from feltwatch.datasets.render.cards import Patch, Texture, draw_card, texture_of
 from feltwatch.datasets.render.compose import render
 from feltwatch.datasets.scene import scene_sampler
 from feltwatch.datasets.scene.light import Shade, shade_of
-from feltwatch.datasets.scene.scene import Light, Scene, Sensor
+from feltwatch.datasets.scene.scene import Scene
 from feltwatch.datasets.scene.scene_sampler import cast
-from feltwatch.datasets.scene.truth import truth_of
+from feltwatch.datasets.truth import truth_of
 from feltwatch.vision.arrays import Floats, Mask, Pixels
 
 SCENES = 500

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.scene.truth import CardTruth, Truth
 from feltwatch.datasets.sets.labels import Labelling, lines
 from feltwatch.datasets.sets.preview import CAPTION, GAP, drawn_on, fitted, labels_on, main, sheets
 from feltwatch.datasets.sets.sets import Item, Plan, write_tables
+from feltwatch.datasets.truth import CardTruth, Truth
 
 TRUTH = Truth(
     200, 100, (CardTruth("c", ((20.0, 20.0), (60.0, 20.0), (60.0, 80.0), (20.0, 80.0)), "9h", up=True, visible=1.0),)

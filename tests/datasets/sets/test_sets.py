@@ -15,7 +15,6 @@ from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.common.parallel import ordered
 from feltwatch.datasets.photos.photo_sources import Source, source_named
 from feltwatch.datasets.photos.real import Photograph
-from feltwatch.datasets.scene.truth import CardTruth, Quad, StackTruth, Truth
 from feltwatch.datasets.sets.labels import Labelling, blanked, boxes_of, labelled, lines, moved, tiles
 from feltwatch.datasets.sets.sets import (
     BLOCK,
@@ -27,6 +26,7 @@ from feltwatch.datasets.sets.sets import (
     write_tables,
     written_truths,
 )
+from feltwatch.datasets.truth import CardTruth, Quad, StackTruth, Truth
 
 CARD: Quad = ((100.0, 40.0), (160.0, 52.0), (142.0, 140.0), (82.0, 128.0))
 STACK = StackTruth(

@@ -15,11 +15,11 @@ import pytest
 
 from feltwatch.datasets.__main__ import main
 from feltwatch.datasets.art.cards import sheets
+from feltwatch.datasets.collection.fetch import fetch, wanted
 from feltwatch.datasets.common.cache import write_whole
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources import registries
 from feltwatch.datasets.sources.card_codes import FACES, in_pattern
-from feltwatch.datasets.sources.fetch import fetch, wanted
 from feltwatch.datasets.sources.manifest import Manifest, Source, parse, read
 from feltwatch.datasets.sources.unpack import Package
 

@@ -10,10 +10,7 @@ import pytest
 
 from feltwatch.datasets.__main__ import main
 from feltwatch.datasets.art.cards.decks import load_back, load_deck
-from feltwatch.datasets.art.felts.felt_styles import FELTS
-from feltwatch.datasets.common.cache import write_picture
-from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.sources.fingerprints import (
+from feltwatch.datasets.art.cards.fingerprints import (
     Prints,
     distance,
     fingerprint,
@@ -22,7 +19,8 @@ from feltwatch.datasets.sources.fingerprints import (
     read_prints,
     written,
 )
-from feltwatch.datasets.sources.leaks import (
+from feltwatch.datasets.art.felts.felt_styles import FELTS
+from feltwatch.datasets.collection.leaks import (
     SAME_BACK,
     SAME_DECK,
     held_back,
@@ -31,6 +29,8 @@ from feltwatch.datasets.sources.leaks import (
     leaks_of_folder,
     nearest,
 )
+from feltwatch.datasets.common.cache import write_picture
+from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.manifest import Manifest, read
 from feltwatch.vision.arrays import Pixels
 

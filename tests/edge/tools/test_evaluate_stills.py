@@ -6,7 +6,7 @@ import pytest
 
 from feltwatch.datasets.photos.photo_sources import source_named
 from feltwatch.datasets.photos.real import Photograph
-from feltwatch.datasets.scene.truth import CardTruth, Truth
+from feltwatch.datasets.truth import CardTruth, Truth
 from feltwatch.edge.config.table_file import read_table
 from feltwatch.edge.tools.evaluate_stills import TABLES, Lies, compared, lying, main, told
 from feltwatch.edge.video.decoder import Decoding

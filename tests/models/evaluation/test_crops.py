@@ -7,8 +7,8 @@ import pytest
 
 from feltwatch.datasets.photos.photo_sources import source_named
 from feltwatch.datasets.photos.real import Photograph
-from feltwatch.datasets.scene.truth import CardTruth, Truth
 from feltwatch.datasets.sets.sets import READS
+from feltwatch.datasets.truth import CardTruth, Truth
 from feltwatch.models.evaluation.calibrate import RANGE, of_photograph, surprise, warmth
 from feltwatch.models.evaluation.crops import Reads, figures, joined, likely_of
 

@@ -14,8 +14,8 @@ from feltwatch.datasets.photos.photo_sources import Source
 from feltwatch.datasets.photos.real import Photograph
 from feltwatch.datasets.render.compose import render
 from feltwatch.datasets.scene.scene_sampler import Own, cast
-from feltwatch.datasets.scene.truth import CardTruth, Quad, StackTruth, Truth
 from feltwatch.datasets.sets.sets import SPREAD
+from feltwatch.datasets.truth import CardTruth, Quad, StackTruth, Truth
 from feltwatch.models.evaluation.cardless import measure as measure_cardless
 from feltwatch.models.evaluation.chances import at_precision, calibration_error, least_sure, lowest, reliability
 from feltwatch.models.evaluation.counting import Outcome, add, figures, group, outcome

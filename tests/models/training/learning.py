@@ -17,8 +17,8 @@ from torch import nn
 
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.render.crops import crops
-from feltwatch.datasets.scene.truth import CardTruth, StackTruth, Truth
 from feltwatch.datasets.sets.sets import READS
+from feltwatch.datasets.truth import CardTruth, StackTruth, Truth
 from feltwatch.models.__main__ import main
 from feltwatch.models.shipped.registry import HERE
 from feltwatch.models.training import detector as learn_detector

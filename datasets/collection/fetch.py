@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 
 from feltwatch.datasets.art.cards import drawn, drawn_backs, sheets
-from feltwatch.datasets.art.cards.designs import BackRecipe, Recipe
 from feltwatch.datasets.common.cache import (
     BUNDLED,
     cache_dir,
@@ -24,6 +23,7 @@ from feltwatch.datasets.common.cache import (
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.render import cardless
 from feltwatch.datasets.sources.card_codes import COURTS, FACES, in_pattern
+from feltwatch.datasets.sources.designs import BackRecipe, Recipe
 from feltwatch.datasets.sources.manifest import Art, Back, Cardless, Design, Manifest, Source, read
 from feltwatch.datasets.sources.registries import obtain
 from feltwatch.datasets.sources.unpack import Package

@@ -7,10 +7,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from feltwatch.datasets.art.chips.chip_faces import PALETTE
-from feltwatch.datasets.art.felts.felt_texture import Colour
-from feltwatch.datasets.art.felts.prints import Sheet, Type, regular
-from feltwatch.datasets.scene.boxes import Block, draw_block, fill, toned, turned_box
+from feltwatch.datasets.art.drawing.boxes import Block, draw_block, fill, toned, turned_box
+from feltwatch.datasets.art.drawing.colours import PALETTE, Colour
+from feltwatch.datasets.art.drawing.prints import Sheet, Type, regular
 from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.camera import Camera
 

@@ -11,10 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from feltwatch.datasets.art.cards.decks import PICTURES, load_back, load_deck, load_folder, texture
-from feltwatch.datasets.art.felts import felt_styles
-from feltwatch.datasets.common.cache import read_picture, write_whole
-from feltwatch.datasets.common.errors import Arguments, DataError
-from feltwatch.datasets.sources.fingerprints import (
+from feltwatch.datasets.art.cards.fingerprints import (
     PATH,
     Print,
     Prints,
@@ -24,6 +21,9 @@ from feltwatch.datasets.sources.fingerprints import (
     read_prints,
     written,
 )
+from feltwatch.datasets.art.felts import felt_styles
+from feltwatch.datasets.common.cache import read_picture, write_whole
+from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.sources.manifest import Manifest, names_of, read
 
 # Measured on all decks listed: nearest of train and held back 14.3 bits (two magnum decks of ours); the same deck
@@ -37,7 +37,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("folders", type=Path, nargs="*", help="written sets, or folders of decks or backs to train on")
     parser.add_argument("--nearest", action="store_true", help="list the nearest pairs of train and test")
     parser.add_argument(
-        "--write", action="store_true", help="hash what the cache holds into datasets/sources/fingerprints.txt"
+        "--write", action="store_true", help="hash what the cache holds into datasets/art/cards/fingerprints.txt"
     )
     options = parser.parse_args(arguments)
     if options.write:

@@ -9,8 +9,8 @@ import numpy as np
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.render.compose import render
 from feltwatch.datasets.scene.scene_sampler import cast
-from feltwatch.datasets.scene.truth import Truth
 from feltwatch.datasets.sets.sets import SPREAD
+from feltwatch.datasets.truth import Truth
 from feltwatch.models.evaluation.report import Figures, told
 from feltwatch.models.shipped.registry import model
 from feltwatch.vision.arrays import Floats32, Pixels

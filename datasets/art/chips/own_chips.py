@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from feltwatch.datasets.art.chips.chip_faces import LEVELS, SIZE, Face, Sector
-from feltwatch.datasets.art.felts.felt_texture import Colour
+from feltwatch.datasets.art.drawing.colours import Colour
 from feltwatch.datasets.common.cache import cache_dir, read_picture, write_picture
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.sources.card_codes import LONGEST, is_name

@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike
 
-from feltwatch.datasets.art.felts.felt_texture import Colour
-from feltwatch.datasets.art.felts.prints import fixed
+from feltwatch.datasets.art.drawing.colours import Colour
+from feltwatch.datasets.art.drawing.prints import fixed
 from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.camera import Camera
 

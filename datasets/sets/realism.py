@@ -11,7 +11,8 @@ import cv2
 import numpy as np
 
 from feltwatch.datasets.common.errors import Arguments, DataError
-from feltwatch.datasets.photos.features import (
+from feltwatch.datasets.photos.real import MARGIN, Photograph, photographs
+from feltwatch.datasets.sets.features import (
     GRID,
     VIEW,
     auc,
@@ -22,9 +23,8 @@ from feltwatch.datasets.photos.features import (
     shuffled_groups,
     texture_features,
 )
-from feltwatch.datasets.photos.real import MARGIN, Photograph, photographs
-from feltwatch.datasets.scene.truth import Truth
 from feltwatch.datasets.sets.sets import Tables
+from feltwatch.datasets.truth import Truth
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.rectify import rectify
 
