@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import pytest
 
-from feltwatch.datasets.scene.truth import truth_of
+from feltwatch.datasets.truth import truth_of
 from feltwatch.edge.cli.judge import events as read_events
 from feltwatch.edge.config.table_file import read_table
 from feltwatch.edge.evidence import render
