@@ -1,7 +1,7 @@
-"""The disk that a table records on: the oldest footage gives way, then no pictures are taken, and verdicts still fit.
+"""Keeps evidence within its limits: removes the oldest files, and stops recording before the journal lacks room.
 
-The journal is never touched here. A file that holds nothing, the ballast, lies ready to be given back to the disk, so
-that a journal that finds it full can still be written.
+The journal is never touched here. An empty file, the ballast, reserves disk space: it is deleted when the journal finds
+the disk full, so that verdicts can still be written.
 """
 
 import os
@@ -32,20 +32,20 @@ PROBE: Final = "probe"
 AILS: Final = {
     ENOSPC: "its disk is full; make room",
     EDQUOT: "its disk's quota is used up; make room",
-    EROFS: "its disk was made read-only, as is done when it fails; look into the system's log",
+    EROFS: "its disk is read-only, as Linux makes a disk that fails; look into the system's log",
     EIO: "its disk is broken; look into the system's log, and replace it",
 }
-OURS: Final = {".jpg", ".webm"}  # what else lies there is nobody's to remove
-AGAIN_S: Final = 600.0  # between two words on footage that goes before its time
-EASE: Final = 0.05  # of the reserve, by which the room must grow before pictures are taken again
+OURS: Final = {".jpg", ".webm"}  # other files there are never removed
+AGAIN_S: Final = 600.0  # between two notices that evidence is removed early
+EASE: Final = 0.05  # of the reserve, by which free space must grow before recording goes on
 
-JOURNAL_DAY: Final = 45_000_000  # bytes, of rounds without a pause, two in 35 s: the bundled film's, day and night
+JOURNAL_DAY: Final = 45_000_000  # bytes: the rounds of the bundled video, two in 35 s, day and night
 ALERT_BYTES: Final = 2_000_000  # a still and a whole clip of a table in 1920 x 1080
-ALERTS_DAY: Final = 50.0  # where nobody knows better
+ALERTS_DAY: Final = 50.0  # where the table has no record yet
 
 
 class DiskUsage(Protocol):
-    """What is known of a disk, in bytes."""
+    """The size of a disk and its free space, in bytes."""
 
     @property
     def total(self) -> int: ...
@@ -56,11 +56,11 @@ class DiskUsage(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RetentionLimits:
-    """What footage may take."""
+    """How long evidence is kept, and how much of the disk it may take."""
 
     days: float = 30.0
     gigabytes: float = 200.0
-    reserve: int | None = None  # bytes that stay free; none: 1 GB or 1 %
+    reserve: int | None = None  # bytes that stay free; None: 1 GB or 1 %
     ballast: int = BALLAST
 
 
@@ -74,14 +74,14 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class Upkeep:
-    """What was done since this was last asked: files that were removed, and what people should hear."""
+    """What was done since the last call: files that were removed, and notices for people."""
 
     removed: tuple[StoredFiles, ...] = ()
     notices: tuple[str, ...] = ()
 
 
 class Retention:
-    """Keeps the footage of one folder within its limits. All of it may be called from any thread."""
+    """Keeps the evidence of one folder within its limits. Every method may be called from any thread."""
 
     def __init__(
         self,
@@ -104,8 +104,8 @@ class Retention:
         self._bytes = sum(file.bytes for file in self._files)
         self._removed: list[StoredFiles] = []
         self._notices: list[str] = []
-        self._said_at = -AGAIN_S  # when it was last said that footage goes
-        self._stuck = False  # the disk lets nothing be removed, and that was said
+        self._noticed_at = -AGAIN_S  # when a notice last reported that evidence is removed early
+        self._stuck = False  # nothing can be removed from the disk, and a notice reported it
         with suppress(OSError):
             self._make_ballast()
 
@@ -117,28 +117,28 @@ class Retention:
 
     @property
     def bytes(self) -> int:
-        """Give how much the footage takes."""
+        """Give how many bytes the evidence takes."""
         with self._lock:
             return self._bytes
 
     def count(self, file: StoredFile) -> None:
-        """Take a new file of footage into account."""
+        """Count a new file."""
         with self._lock:
             insort(self._files, _File(_day_of(file.name), time_ns(), file.name, file.bytes or 0))
             self._bytes += file.bytes or 0
 
     def refusal(self) -> str | None:
-        """Say why no pictures are recorded now, if none are."""
-        return None if self.may_record else f"the disk has less than {_said(self.reserve)} free"
+        """Say why nothing is recorded now; None while recording goes on."""
+        return None if self.may_record else f"the disk has less than {_size(self.reserve)} free"
 
     def make_room(self) -> None:
-        """Remove the oldest footage, for there was no room for a picture; that is told when it is tended next."""
+        """Remove the oldest files: there was no room for a new one. The next `enforce` reports it."""
         self._tend(sure=False)
 
     def enforce(self, *, sure: bool = True) -> Upkeep:
-        """Keep the limits; to be called every few seconds. By a clock that is not sure nothing is too old.
+        """Enforce the limits; to be called every few seconds. While the clock is not `sure`, no file is too old.
 
-        What a recorder told until this returns is to be journalled before what this gives: it may be of the same files.
+        Journal the reports of the recorder before those given here: they may be about the same files.
         """
         with self._lock:
             self._tend(sure=sure)
@@ -147,20 +147,20 @@ class Retention:
             return done
 
     def give_back(self) -> bool:
-        """Give the ballast back to the disk: the journal cannot be written. Tells whether there was any."""
+        """Delete the ballast, because the journal cannot be written; False where there was none."""
         with self._lock:
             try:
                 (self.folder / NAME).unlink()
             except OSError:
                 return False
             self._notices.append(
-                f"{self.folder}: the disk is full; the {_said(self.limits.ballast)} that were held ready are given "
-                "to the journal; make room"
+                f"{self.folder}: the disk is full; the {_size(self.limits.ballast)} held in reserve for the journal "
+                "were released; make room"
             )
             return True
 
     def disk_fault(self) -> str | None:
-        """Say what is wrong with the disk, by writing a little."""
+        """Say what is wrong with the disk, by writing a small file; None where that works."""
         path = self.folder / PROBE
         try:
             with path.open("wb") as file:
@@ -186,34 +186,34 @@ class Retention:
                 stuck = True
                 if not self._stuck:
                     why = (error.strerror or str(error)).lower()
-                    self._notices.append(f"{self.folder}: old footage cannot be removed: {why}")
+                    self._notices.append(f"{self.folder}: old evidence cannot be removed: {why}")
             self._stuck = stuck
-            with suppress(OSError):  # a disk that does not even say how full it is
+            with suppress(OSError):  # a disk that does not even report its free space
                 self._judge()
                 self._make_ballast()
 
     def _by_age(self) -> None:
         first = datetime.fromtimestamp(self.now(), UTC) - timedelta(days=self.limits.days)
         old = takewhile(lambda file: file.day < first.date().isoformat(), self._files)
-        self._remove([*old], f"kept for {self.limits.days:g} days")
+        self._remove([*old], f"older than {self.limits.days:g} days")
 
     def _by_size(self) -> None:
         over = self._bytes - self.limits.gigabytes * GB
-        self._remove(self._oldest(over), f"the newest {self.limits.gigabytes:g} GB are kept")
+        self._remove(self._oldest(over), f"more than {self.limits.gigabytes:g} GB of evidence")
 
     def _by_room(self) -> None:
         free = self.free(self.folder).free
         old = self._oldest(self.reserve + (0 if self._has_ballast() else self.limits.ballast) - free)
         self._remove(old, "the disk was full")
-        if old and abs(self.now() - self._said_at) >= AGAIN_S:
-            self._said_at = self.now()
+        if old and abs(self.now() - self._noticed_at) >= AGAIN_S:
+            self._noticed_at = self.now()
             self._notices.append(
-                f"{self.folder}: the disk had {_said(free)} free, less than {_said(self.reserve)}: the oldest footage, "
-                f"{len(old)} files from {old[0].day} to {old[-1].day}, was removed; make room"
+                f"{self.folder}: the disk had {_size(free)} free, less than {_size(self.reserve)}: the oldest "
+                f"evidence, {len(old)} files from {old[0].day} to {old[-1].day}, was removed; make room"
             )
 
     def _oldest(self, over: float) -> list[_File]:
-        """Give the oldest files that take so many bytes together."""
+        """Give the oldest files whose sizes add up to so many bytes."""
         found: list[_File] = []
         for file in self._files:
             if over <= 0:
@@ -235,29 +235,29 @@ class Retention:
                 self._removed.append(dropped_files(alert, group, why))
             today = datetime.fromtimestamp(self.now(), UTC).date().isoformat()
             for day in {file.day for file in done if file.day != today} - {file.day for file in self._files[:1]}:
-                with suppress(OSError):  # it holds files of others
+                with suppress(OSError):  # it holds other files
                     (self.folder / EVIDENCE / day).rmdir()
 
     def _judge(self) -> None:
-        """Stop taking pictures where nothing is left to remove, and go on where there is room again."""
+        """Stop recording where nothing is left to remove, and go on once there is room."""
         free, reserve = self.free(self.folder).free, self.reserve
         if self.may_record and free < reserve and (self._stuck or not self._files):
             self.may_record = False
             self._notices.append(
-                f"{self.folder}: no pictures are recorded: the disk has {_said(free)} free, less than "
-                f"{_said(reserve)}, and no footage {'can' if self._stuck else 'is left to'} be removed; make room"
+                f"{self.folder}: stills and clips are no longer recorded: the disk has {_size(free)} free, less than "
+                f"{_size(reserve)}, and no evidence {'can' if self._stuck else 'is left to'} be removed; make room"
             )
         elif not self.may_record and free >= reserve * (1 + EASE):
             self.may_record = True
-            self._notices.append(f"{self.folder}: pictures are recorded again: the disk has {_said(free)} free")
+            self._notices.append(f"{self.folder}: stills and clips are recorded again: the disk has {_size(free)} free")
 
     def _has_ballast(self) -> bool:
-        """Tell whether the ballast is there, and whole: a crash may have cut it short."""
+        """True where the ballast exists in full: a crash may have cut it short."""
         path, size = self.folder / NAME, self.limits.ballast
         return not size or (path.exists() and path.stat().st_blocks * 512 >= size)
 
     def _make_ballast(self) -> None:
-        """Have the ballast lie there, where there is room for it beside the reserve."""
+        """Create the ballast, if there is room for it beside the reserve."""
         if self._has_ballast():
             return
         path, size = self.folder / NAME, self.limits.ballast
@@ -278,7 +278,7 @@ class Retention:
 
 
 def _found(folder: Path) -> Iterable[_File]:
-    """Give the footage that lies in a folder."""
+    """Give the evidence files in a folder."""
     for path in (folder / EVIDENCE).glob("*/*"):
         name = path.relative_to(folder).as_posix()
         if path.suffix in OURS and _is_day(_day_of(name)) and path.is_file():
@@ -298,10 +298,10 @@ def _is_day(text: str) -> bool:
     return True
 
 
-def _said(size: float) -> str:
+def _size(size: float) -> str:
     """Write a size as people do.
 
-    >>> _said(1_250_000_000), _said(32 << 20), _said(1500)
+    >>> _size(1_250_000_000), _size(32 << 20), _size(1500)
     ('1.2 GB', '34 MB', '0.0 MB')
     """
     return f"{size / GB:.1f} GB" if size >= GB / 2 else f"{size / 1e6:.{0 if size >= 1e7 else 1}f} MB"
@@ -309,7 +309,7 @@ def _said(size: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DiskUse:
-    """What a table leaves on disk, as measured there, or else somewhere."""
+    """How much of the disk a table uses, as measured there, or else a typical value."""
 
     journal_day: float = JOURNAL_DAY  # bytes
     alert: float = ALERT_BYTES
@@ -317,7 +317,7 @@ class DiskUse:
 
 
 def measure_use(folder: Path, journal: Path | None = None) -> DiskUse:
-    """Measure what a table has left there so far, as far as that says anything: of a day or more."""
+    """Measure how much a table has used so far; figures for a day need a record of a day or more."""
     files = [*_found(folder)]
     alerts = len({alert_of(file.name) + file.day for file in files})
     days = {date.fromisoformat(file.day) for file in files}
@@ -336,7 +336,7 @@ def _journal_day(path: Path) -> float | None:
     try:
         base = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
         try:
-            rows = [base.execute(f"SELECT at FROM entry ORDER BY seq {way} LIMIT 1").fetchone() for way in ("", "DESC")]  # noqa: S608  no one's words
+            rows = [base.execute(f"SELECT at FROM entry ORDER BY seq {way} LIMIT 1").fetchone() for way in ("", "DESC")]  # noqa: S608  two constants
         finally:
             base.close()
         first, last = (datetime.fromisoformat(row[0]) for row in rows)
@@ -347,17 +347,17 @@ def _journal_day(path: Path) -> float | None:
 
 
 def estimate(table: str, found: DiskUse, limits: RetentionLimits, journal_days: float, free: int) -> str:
-    """Say what a table will take of its disk, before it does."""
+    """Estimate, in a sentence, how much of its disk a table will use."""
     footage = found.alert * found.alerts_day * limits.days
     kept = min(footage, limits.gigabytes * GB)
     journal = found.journal_day * journal_days
     says = (
-        f"{table}: about {_said(found.journal_day)} a day of journal, {_said(journal)} in {journal_days:g} days; "
-        f"about {_said(found.alert)} an alert, and at {found.alerts_day:.0f} alerts a day {limits.days:g} days take "
-        f"{_said(footage)} of {_said(free)} free"
+        f"{table}: about {_size(found.journal_day)} a day of journal, {_size(journal)} in {journal_days:g} days; "
+        f"about {_size(found.alert)} an alert, and at {found.alerts_day:.0f} alerts a day {limits.days:g} days take "
+        f"{_size(footage)} of {_size(free)} free"
     )
     if kept < footage:
         return f"{says}; only the newest {limits.gigabytes:g} GB are kept (record.gigabytes)"
     if kept + journal > free:
-        return f"{says}: that is more than there is; the oldest footage will go before its time"
+        return f"{says}: that is more than there is; the oldest evidence will be removed early"
     return says

@@ -1,4 +1,4 @@
-"""Signed heads: who has one knows that a journal went so far, and so has everybody who trusts the box's key."""
+"""Signed heads: proof, for anyone who trusts the device's key, of how far a journal went."""
 
 import base64
 import binascii
@@ -22,10 +22,10 @@ OWN_ONLY: Final = 0o600
 
 
 class Signer:
-    """A box's key: made when it is first needed, and never told."""
+    """The private key of a device: created when it is first needed, and never published."""
 
     def __init__(self, path: Path) -> None:
-        self._key = _kept(path)
+        self._key = _loaded(path)
         self.public = base64.b64encode(self._key.public_key().public_bytes_raw()).decode()
 
     def sign(self, head: Head) -> str:
@@ -33,7 +33,7 @@ class Signer:
 
 
 def signed(head: Head, signature: str, public: str) -> bool:
-    """Tell whether a head was signed with a key."""
+    """True where a head was signed with a key."""
     try:
         key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public, validate=True))
         key.verify(base64.b64decode(signature, validate=True), _text(head))
@@ -46,21 +46,23 @@ def _text(head: Head) -> bytes:
     return f"feltwatch head\n{head.journal}\n{head.seq}\n{head.hash.hex()}".encode()
 
 
-def _kept(path: Path) -> Ed25519PrivateKey:
+def _loaded(path: Path) -> Ed25519PrivateKey:
     try:
         if not path.exists():
-            _make(path)
+            _create(path)
         key = load_pem_private_key(path.read_bytes(), None)
     except OSError as error:
         raise UsageError(f"{path}: expected a key to sign with: {(error.strerror or str(error)).lower()}") from error
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise UsageError(f"{path}: expected a key in PEM without a password: {error}") from error
     if not isinstance(key, Ed25519PrivateKey):
-        raise UsageError(f"{path}: expected an Ed25519 key, found another kind; move it away, and one is made")
+        raise UsageError(
+            f"{path}: expected an Ed25519 key, found another kind; move it away, and feltwatch creates one"
+        )
     return key
 
 
-def _make(path: Path) -> None:
-    """Write a new key, whole or not at all, for nobody else to read."""
+def _create(path: Path) -> None:
+    """Write a new key, readable by its owner only."""
     pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    write_whole(path, pem, mode=OWN_ONLY, replace=False)  # where another process was quicker, that key is the one
+    write_whole(path, pem, mode=OWN_ONLY, replace=False)  # the key of a process that was quicker stays

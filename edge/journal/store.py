@@ -1,8 +1,8 @@
-"""The journal: everything that is told is on disk before anybody hears of it, each entry chained to the one before.
+"""The journal: every message is written to disk before it is published, each entry chained to the one before.
 
-One file of SQLite for a table. An entry's hash is made of its own content and of the hash before it, so that none can
-be altered, taken out or put in without all that follow being wrong. What is cut off at the end shows only beside a head
-that was written down before. The same file says what no broker has acknowledged yet: the journal is the outbox.
+A table has one SQLite file. The hash of an entry covers its content and the hash before it: an entry that is altered,
+removed or inserted makes all later hashes wrong. Entries cut off at the end show only beside a head that was stored
+elsewhere before. The same file lists what the broker has not acknowledged yet: the journal is the outbox.
 """
 
 import hashlib
@@ -19,9 +19,9 @@ from uuid import uuid4
 from feltwatch.edge.errors import UsageError
 from feltwatch.models.files import locked
 
-APPLICATION: Final = 0x66656C74  # "felt": tells a journal from other files of SQLite
-PATIENCE_S: Final = 10.0  # for another connection's write to be done
-AT_ONCE: Final = 5_000  # entries that are dropped in one go, so that nobody waits for long
+APPLICATION: Final = 0x66656C74  # "felt": distinguishes a journal from other SQLite files
+PATIENCE_S: Final = 10.0  # for the write of another connection
+AT_ONCE: Final = 5_000  # entries that are removed in one transaction, so that writers do not wait long
 TABLES: Final = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS entry (
@@ -32,12 +32,12 @@ CREATE TABLE IF NOT EXISTS unsent (first INTEGER PRIMARY KEY, last INTEGER) STRI
 """
 BROKEN: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
-Range = tuple[int, int | None]  # of seq, both ends in it; the last one is open
+Range = tuple[int, int | None]  # of seq, both ends included; None: open
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What is to be kept: its kind (event, verdict, …) and its JSON."""
+    """What the journal stores: a kind (event, verdict, …) and its JSON."""
 
     kind: str
     body: str
@@ -54,7 +54,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The last entry: whoever has it knows that the journal went at least so far, and how."""
+    """The last entry at some time: proof of how far the journal went, and with which content."""
 
     journal: str
     seq: int
@@ -62,15 +62,15 @@ class Head:
 
 
 class UnwrittenError(UsageError):
-    """The disk did not take it: nothing of it is kept, all that was kept before is."""
+    """The disk refused a write: nothing of it was stored; all earlier entries are."""
 
 
 class UnreadableError(UsageError):
-    """A journal of which SQLite itself says that it is damaged."""
+    """A journal that SQLite reports as damaged."""
 
 
 class Journal:
-    """A table's journal, open for writing. One process writes, from any thread; others may read."""
+    """A table's journal, open for writing. One process writes, from any thread; other processes may read."""
 
     def __init__(self, path: Path, table: str) -> None:
         self.path = path
@@ -83,7 +83,7 @@ class Journal:
             self._begin(table)
             self._reader = self._connected()
             self._loose = self._connected()
-            self._loose.execute("PRAGMA synchronous = NORMAL")  # what it loses in a power cut is sent again
+            self._loose.execute("PRAGMA synchronous = NORMAL")  # what a power cut loses here is only sent again
             self.head = self._last()
         except sqlite3.Error as error:
             self.close()
@@ -103,9 +103,9 @@ class Journal:
         base = self._base
         ours = base.execute("PRAGMA application_id").fetchone()[0] == APPLICATION
         if not ours and base.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-            raise UsageError(f"{self.path}: expected a journal, found another file of SQLite")
+            raise UsageError(f"{self.path}: expected a journal, found another SQLite file")
         base.execute("PRAGMA journal_mode = WAL")
-        base.execute("PRAGMA synchronous = FULL")  # what was committed outlives a power cut
+        base.execute("PRAGMA synchronous = FULL")  # a commit survives a power cut
         base.execute("BEGIN IMMEDIATE")
         base.execute(f"PRAGMA application_id = {APPLICATION}")
         for command in TABLES.split(";")[:-1]:
@@ -117,14 +117,14 @@ class Journal:
         if found["table"] != table:
             raise UsageError(f"{self.path}: expected the journal of table {table!r}, found that of {found['table']!r}")
         self.id = found["id"]
-        self.base = _base_of(found)  # what is before it was dropped, as the entry of its dropping says
+        self.base = _base_of(found)  # the last entry that was removed; a later entry records the removal
 
     def _last(self) -> Head:
         row = self._base.execute("SELECT seq, hash FROM entry ORDER BY seq DESC LIMIT 1").fetchone()
         return Head(self.id, *(row or self.base))
 
     def add(self, at: str, facts: Sequence[Fact], memory: Mapping[str, bytes] | None = None) -> list[Entry]:
-        """Keep facts, and what is to be remembered with them, all or none; when this returns they are on disk."""
+        """Store facts, and the snapshots that belong to them, all or none; once this returns they are on disk."""
         with self._writing:
             entries, seq, link = [], self.head.seq, self.head.hash
             for fact in facts:
@@ -143,25 +143,25 @@ class Journal:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All of it or nothing; where the disk does not take it, that is said."""
+        """Run a transaction: all of it or nothing; raises UnwrittenError where the disk refuses it."""
         try:
             self._base.execute("BEGIN IMMEDIATE")
             yield
             self._base.execute("COMMIT")
         except sqlite3.Error as error:
-            raise UnwrittenError(f"{self.path}: cannot be written: {error}; what was told before is kept") from error
+            raise UnwrittenError(f"{self.path}: cannot be written: {error}; all earlier entries are safe") from error
         finally:
             if self._base.in_transaction:
                 self._base.execute("ROLLBACK")
 
     def remembered(self, name: str) -> tuple[int, bytes] | None:
-        """Give what was last kept under a name, and the entry with which it was."""
+        """Give the last snapshot with a name, and the entry with which it was stored."""
         with self._reading:
             row = self._reader.execute("SELECT seq, value FROM memory WHERE name = ?", (name,)).fetchone()
         return None if row is None else (int(row[0]), bytes(row[1]))
 
     def read(self, after: int, most: int, kinds: Sequence[str] = ()) -> list[Entry]:
-        """Give the entries that follow one, of these kinds or of all; while another thread writes."""
+        """Give the entries after one, of some kinds or of all; another thread may write meanwhile."""
         chosen = f"AND kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
         with self._reading:
             rows = self._reader.execute(
@@ -171,19 +171,19 @@ class Journal:
         return [Entry(*row) for row in rows]
 
     def wait(self, after: int, timeout_s: float) -> int:
-        """Wait until there is an entry after this one, but not for ever; give the last."""
+        """Wait until there is an entry after this one, or for `timeout_s`; give the last entry's number."""
         with self._news:
             self._news.wait_for(lambda: self.head.seq > after, timeout_s)
         return self.head.seq
 
     def unsent(self) -> list[Range]:
-        """Give what has not been acknowledged, in order; the last is open, for what is still to come."""
+        """Give the entries that no broker acknowledged, in order; the last range is open, for future entries."""
         with self._reading:
             found = self._reader.execute("SELECT first, last FROM unsent ORDER BY first").fetchall()
         return [(int(first), None if last is None else int(last)) for first, last in found]
 
     def sent(self, left: Sequence[Range]) -> None:
-        """Keep what has not been acknowledged yet. Where the disk does not take it, some is sent once more."""
+        """Store what has not been acknowledged yet. If the disk refuses it, some messages are sent twice."""
         with suppress(sqlite3.OperationalError):
             try:
                 self._loose.execute("BEGIN IMMEDIATE")
@@ -195,7 +195,7 @@ class Journal:
                     self._loose.execute("ROLLBACK")
 
     def before(self, at: str) -> int:
-        """Give the last entry that was made before a time, as far as clocks go forward."""
+        """Give the number of the last entry written before a time, as far as the clock ran forward."""
         low, high = self.base[0], self.head.seq
         while low < high:
             middle = (low + high + 1) // 2
@@ -207,7 +207,7 @@ class Journal:
         return low
 
     def drop(self, upto: int) -> None:
-        """Drop entries up to one. That this was done must have been told in an entry with its number and hash."""
+        """Remove entries up to one. An entry with its number and hash must record the removal before."""
         while self.base[0] < upto:
             last = min(upto, self.base[0] + AT_ONCE)
             (entry,) = self.read(last - 1, 1)
@@ -241,7 +241,7 @@ def claimed(path: Path) -> Iterator[None]:
 
 
 def utc() -> str:
-    """Give the time now as RFC 3339 has it."""
+    """Give the time now in RFC 3339."""
     return rfc3339(datetime.now(UTC))
 
 
@@ -250,7 +250,7 @@ def rfc3339(moment: datetime) -> str:
 
 
 def first_hash(journal: str) -> bytes:
-    """Give what the first entry is chained to."""
+    """Give the hash to which the first entry is chained."""
     return hashlib.sha256(journal.encode()).digest()
 
 
@@ -258,23 +258,23 @@ def hash_of(before: bytes, seq: int, at: str, fact: Fact) -> bytes:
     parts = (seq.to_bytes(8, "big"), *(text.encode() for text in (at, fact.kind, fact.body)))
     found = hashlib.sha256(before)
     for part in parts:
-        found.update(len(part).to_bytes(8, "big") + part)  # so that no two entries are the same bytes
+        found.update(len(part).to_bytes(8, "big") + part)  # so that different entries never give the same bytes
     return found.digest()
 
 
 def _base_of(about: Mapping[str, str]) -> tuple[int, bytes]:
-    """Give what the first entry that is left is chained to."""
+    """Give the number and hash to which the first entry that is left is chained."""
     seq, _, link = about.get("base", "").partition(":")
     return (int(seq), bytes.fromhex(link)) if seq else (0, first_hash(about.get("id", "")))
 
 
 class BrokenError(Exception):
-    """A journal that is not whole: the text names the first bad entry."""
+    """A journal that was altered or is incomplete; the text names the first bad entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Whose journal it is, and from where on it is kept."""
+    """The id and table of a journal, and the entry after which it begins."""
 
     journal: str
     table: str
@@ -287,7 +287,7 @@ def about(path: Path) -> About:
 
 
 def entries(path: Path) -> Iterator[Entry]:
-    """Give the entries of a journal, each proved against the one before; raises at the first that is not as it was."""
+    """Give the entries of a journal, each checked against the hash before; raises BrokenError at the first bad one."""
     with _reading(path) as (base, found):
         seq, link = found.base
         try:
@@ -307,7 +307,7 @@ def entries(path: Path) -> Iterator[Entry]:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[tuple[sqlite3.Connection, About]]:
-    """Open a journal to look at it."""
+    """Open a journal for reading."""
     wrong = f"{path}: expected a journal of feltwatch"
     try:
         base = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)

@@ -19,18 +19,18 @@ KEY_LENGTH: Final = 44  # letters of a public key in base64
 
 @dataclass(slots=True)
 class _Proof:
-    """What was found on the way from the first entry to the last."""
+    """What the check found, from the first entry to the last."""
 
     count: int = 0
     first: str = ""
     last: Entry | None = None
     heads: int = 0  # signed, in the journal
-    dropped: set[int] = field(default_factory=set)  # entries up to which others were dropped, as is on record
+    pruned: set[int] = field(default_factory=set)  # entries up to which the journal records a removal
     files: dict[str, str] = field(default_factory=dict)  # of evidence, each with its digest
 
 
 def verify(options: argparse.Namespace) -> int:
-    """Give 0 where every entry is as it was written, 1 where one is not."""
+    """Give 0 where every entry is as it was written, else 1."""
     path = Path(options.journal)
     whose, key = about(path), _key(options.key)
     known = _known(options.head, options.heads, whose, key)
@@ -42,7 +42,7 @@ def verify(options: argparse.Namespace) -> int:
         for name, made in sorted(proof.files.items()) if options.evidence else ():
             _check_file(path.parent / name, made)
     except BrokenError as fault:
-        sys.stdout.write(f"{path}: {fault}; the {proof.count} entries before it are as they were written\n")
+        sys.stdout.write(f"{path}: {fault}; the {proof.count} entries before it are unaltered\n")
         return 1
     sys.stdout.write(f"{path}: {_summary(proof, whose, len(known), files=options.evidence)}\n")
     return 0
@@ -51,7 +51,7 @@ def verify(options: argparse.Namespace) -> int:
 def _summary(proof: _Proof, whose: About, known: int, *, files: bool) -> str:
     parts = [f"whole: {proof.count} entries"]
     if whose.base[0]:
-        parts.append(f"those before {whose.base[0] + 1} dropped on record")
+        parts.append(f"entries before {whose.base[0] + 1} removed on record")
     if known:
         parts.append(f"{known} known head{'s' * (known > 1)} in it")
     if proof.heads:
@@ -65,15 +65,15 @@ def _summary(proof: _Proof, whose: About, known: int, *, files: bool) -> str:
 
 
 def _as_known(found: Iterator[Entry], known: Mapping[int, str]) -> Iterator[Entry]:
-    """Give the entries of a journal that goes at least as far as the heads that are known, and by way of them."""
+    """Give the entries of a journal; raises BrokenError where a known head is not among them."""
     seq, most = 0, max(known, default=0)
     for entry in found:
         if known.get(entry.seq, entry.hash.hex()) != entry.hash.hex():
-            raise BrokenError(f"entry {entry.seq} is not the one of the head that was given: the record was rewritten")
+            raise BrokenError(f"entry {entry.seq} does not match the given head: the journal was rewritten")
         seq = entry.seq
         yield entry
     if most > seq:
-        raise BrokenError(f"entry {seq + 1} is missing: the record went to entry {most} and was cut off")
+        raise BrokenError(f"entry {seq + 1} is missing: the journal went to entry {most} and was cut off")
 
 
 def _note(proof: _Proof, entry: Entry, whose: About, key: str | None) -> None:
@@ -86,7 +86,7 @@ def _note(proof: _Proof, entry: Entry, whose: About, key: str | None) -> None:
     elif entry.kind == "note":
         body = json.loads(entry.body)
         if body.get("kind") == "pruned":
-            proof.dropped.add(int(body["upto"]))
+            proof.pruned.add(int(body["upto"]))
     proof.last, proof.count = entry, proof.count + 1
 
 
@@ -103,48 +103,48 @@ def _check_head(entry: Entry, whose: About, key: str | None) -> None:
     body = json.loads(entry.body)
     head = Head(whose.journal, int(body["seq"]), bytes.fromhex(body["hash"]))
     if not signed(head, body["signature"], key or body["key"]):
-        whom = "with the key that was given" if key else "by the key that it names"
+        whom = "with the given key" if key else "with the key it names"
         raise BrokenError(f"entry {entry.seq} is a head that was not signed {whom}")
 
 
 def _check_base(proof: _Proof, whose: About) -> None:
-    """See to it that what is missing at the start was dropped by us: a later entry says so."""
-    if whose.base[0] and not any(upto >= whose.base[0] for upto in proof.dropped):
-        raise BrokenError(
-            f"entries 1 to {whose.base[0]} are missing, and none that follows says that they were dropped"
-        )
+    """Check that a later entry records the removal of what is missing at the start."""
+    if whose.base[0] and not any(upto >= whose.base[0] for upto in proof.pruned):
+        raise BrokenError(f"entries 1 to {whose.base[0]} are missing, and no later entry records their removal")
 
 
 def _check_file(path: Path, made: str) -> None:
     try:
         found = digest(path)
     except OSError as error:
-        raise BrokenError(f"{path}: evidence that is gone ({(error.strerror or str(error)).lower()})") from error
+        raise BrokenError(
+            f"{path}: this evidence file is missing ({(error.strerror or str(error)).lower()})"
+        ) from error
     if found != made:
-        raise BrokenError(f"{path}: evidence that is not as it was written")
+        raise BrokenError(f"{path}: this evidence file was altered")
 
 
 def _known(head: str | None, heads: str | None, whose: About, key: str | None) -> dict[int, str]:
-    """Give the hashes of the entries that are known from elsewhere."""
+    """Give the hashes of entries known from outside the journal."""
     known = {}
     if head is not None:
         found = re.fullmatch(r"(\d+):([0-9a-f]{64})", head)
         if found is None:
-            raise UsageError(f"--head {head!r}: expected N:HASH as `feltwatch verify` gives it")
+            raise UsageError(f"--head {head!r}: expected N:HASH as `feltwatch verify` prints it")
         known[int(found[1])] = found[2]
     if heads is not None:
-        known |= dict(_told(Path(heads), whose, key))
+        known |= dict(_heads_of(Path(heads), whose, key))
     return known
 
 
-def _told(path: Path, whose: About, key: str | None) -> Iterator[tuple[int, str]]:
-    """Give the heads of this journal from a file of messages as the broker gave them, one a line."""
+def _heads_of(path: Path, whose: About, key: str | None) -> Iterator[tuple[int, str]]:
+    """Give the heads of this journal from a file of MQTT messages, one a line."""
     if key is None:
-        raise UsageError("--heads: expected --key too: who can write messages could sign them with a key of his own")
+        raise UsageError("--heads: expected --key too: a forger could sign messages with another key")
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: expected messages of a table, one a line: {error}") from error
+        raise UsageError(f"{path}: expected MQTT messages, one a line: {error}") from error
     for number, line in enumerate(lines, 1):
         try:
             message = json.loads(line)
@@ -156,18 +156,18 @@ def _told(path: Path, whose: About, key: str | None) -> Iterator[tuple[int, str]
                 f"{path}:{number}: expected a message from a table's topic `head`, found other text"
             ) from error
         if mine and not good:
-            raise UsageError(f"{path}:{number}: expected a head signed with the key that was given; it is not")
+            raise UsageError(f"{path}:{number}: expected a head signed with the given key, found another signature")
         if mine:
             yield head.seq, head.hash.hex()
 
 
 def _key(text: str | None) -> str | None:
-    """Give a public key, or the one that a file holds."""
+    """Give a public key, or the one in a file."""
     if text is None or len(text) == KEY_LENGTH:
         return text
     try:
         return Path(text).read_text("ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
-            f"--key {text!r}: expected a public key as `status` tells it, or a file that holds it"
+            f"--key {text!r}: expected a public key as the `status` message has it, or a file with one"
         ) from error

@@ -1,6 +1,6 @@
-"""What should be in the journal and cannot be: held in memory, in order, until the disk takes it.
+"""A write buffer: facts that the journal cannot take wait in memory, in order, until the disk works again.
 
-Nothing is published meanwhile, for what is published is read from the journal. No verdict is ever let go.
+Meanwhile nothing is published, because messages are read from the journal. Verdicts are never discarded.
 """
 
 import sqlite3
@@ -14,11 +14,11 @@ from typing import Final, Protocol
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.journal.store import Entry, Fact
 
-MOST: Final = 50_000  # facts in memory; where there are more, those that say least are let go
-EASE: Final = 0.9  # down to which part of these
-AGAIN_S: Final = 1.0  # between two tries: a broken disk may take long to say no
-SLICE_S: Final = 0.1  # for what waited, at a time, and as long again for the watching
-LAST_S: Final = 5.0  # for all of it, at the end
+MOST: Final = 50_000  # facts in memory; where there are more, the least important are discarded
+EASE: Final = 0.9  # of these are left after discarding
+AGAIN_S: Final = 1.0  # between two retries: a broken disk may be slow to fail
+SLICE_S: Final = 0.1  # of writing buffered facts before the analysis has its turn, as long again
+LAST_S: Final = 5.0  # for all of them, when the service stops
 TICK: Final = '"event":"tick"'
 
 Memory = Mapping[str, bytes]
@@ -27,11 +27,11 @@ Add = Callable[[str, Sequence[Fact], Memory | None], list[Entry]]
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Facts of one moment, which come into the journal together."""
+    """Facts of one moment, which the journal takes together."""
 
     at: str
     facts: tuple[Fact, ...]
-    memory: Memory | None = None  # what is to be remembered with them
+    memory: Memory | None = None  # snapshots to be stored with them
 
 
 class Disk(Protocol):
@@ -44,11 +44,11 @@ class Disk(Protocol):
         """Make a little room, if it can be; tell whether that was done."""
 
 
-class Holding:
-    """Writes facts into a journal, or holds them until they can be written; all of it from any thread.
+class WriteBuffer:
+    """Writes facts to a journal, or buffers them until that is possible. Every method may be called from any thread.
 
-    `trouble` hears in one line what is wrong, and when it is over. The disk is asked once, when that begins, to make a
-    little room.
+    `trouble` receives one line when the trouble begins and one when it is over. When it begins, the ballast of
+    `retention` is deleted to make room.
     """
 
     def __init__(
@@ -62,45 +62,45 @@ class Holding:
         self._add, self._trouble, self._disk, self._most, self._now = add, trouble, disk, most, now
         self._batches: deque[Batch] = deque()
         self._lock = threading.RLock()
-        self._says: list[str] = []
+        self._notices: list[str] = []
         self._since = 0.0  # when the trouble began
-        self._next = 0.0  # no try before
-        self._held = 0  # facts, since it began
-        self._gone = {"ticks": 0, "events": 0}  # let go since it began
-        self._told_gone = False
-        self._last: Batch | None = None  # that was written
-        self._doubtful: Batch | None = None  # the last before the trouble
-        self.waiting = 0  # facts that are in memory alone
+        self._next = 0.0  # no retry before
+        self._buffered = 0  # facts, since it began
+        self._discarded = {"ticks": 0, "events": 0}  # since it began
+        self._reported_discard = False
+        self._last: Batch | None = None  # the last that was written
+        self._doubtful: Batch | None = None  # the last one written before the trouble
+        self.waiting = 0  # facts that are only in memory
 
     @property
     def since(self) -> float | None:
-        """Give when the trouble began, if there is any."""
+        """Give when the trouble began; None while the journal can be written."""
         with self._lock:
             return self._since if self._batches else None
 
     def add(self, at: str, facts: Sequence[Fact], memory: Memory | None = None) -> list[Entry]:
-        """Write facts, after those that wait; give what is on disk now and was not before."""
+        """Write facts, after those that wait; give the entries that reached the disk."""
         with self._lock:
             if facts:
                 self._batches.append(Batch(at, tuple(facts), memory))
                 self.waiting += len(facts)
                 if len(self._batches) > 1:
-                    self._held += len(facts)
+                    self._buffered += len(facts)
             written = self._write()
             if self.waiting > self._most:
-                self._let_go()
-        self._tell()
+                self._discard()
+        self._report()
         return written
 
-    def again(self) -> list[Entry]:
-        """Try again where something waits; to be called every second or so."""
+    def retry(self) -> list[Entry]:
+        """Retry what waits; to be called every second or so."""
         return self.add("", ())
 
     def finish(self) -> list[Batch]:
-        """Try for the last time, and give what cannot be written: it is to be kept in some other way, or lost.
+        """Retry for the last time, and give what cannot be written: the caller stores it elsewhere, or it is lost.
 
-        What was written last before the trouble comes first: a file system that fails may take back what it said was on
-        disk. That and what was to be written next may be in the journal all the same; what follows is not.
+        The last batch before the trouble comes first: a failing file system may lose what it reported as written. That
+        one and the next may be in the journal all the same; those that follow are not.
         """
         with self._lock:
             self._next = self._now()
@@ -108,15 +108,15 @@ class Holding:
             left = [*self._batches]
             if left:
                 left = [self._doubtful, *left] if self._doubtful else left
-                self._says.append(f"{self.waiting:,} facts could not be written into the journal")
-        self._tell()
+                self._notices.append(f"{self.waiting:,} facts could not be written to the journal")
+        self._report()
         return left
 
     def _write(self, seconds: float = SLICE_S) -> list[Entry]:
-        """Write what waits, for no longer than so many seconds."""
+        """Write what waits, for at most so many seconds."""
         written: list[Entry] = []
         start = self._now()
-        troubled = bool(self._held)
+        troubled = bool(self._buffered)
         if troubled and start < self._next:
             return written
         while self._batches and self._now() - start < seconds:
@@ -139,59 +139,59 @@ class Holding:
         return written
 
     def _begin(self, error: Exception, facts: int) -> None:
-        self._since, self._held, self._doubtful = self._now(), facts, self._last
+        self._since, self._buffered, self._doubtful = self._now(), facts, self._last
         ails = self._disk.disk_fault() if self._disk else None
-        self._says.append(
-            f"{error}; what happens now waits in memory and is not published until it is written"
+        self._notices.append(
+            f"{error}; new events and verdicts wait in memory and are not published until they are written"
             + (f": {ails}" if ails else "")
         )
 
     def _end(self) -> None:
         took = self._now() - self._since
-        lost = [f"{count:,} {name}" for name, count in self._gone.items() if count]
-        self._says.append(
-            f"the journal is written again: {self._held - sum(self._gone.values()):,} facts that waited up to "
-            f"{took:.0f} s are on disk, in order" + (f"; {' and '.join(lost)} were let go" if lost else "")
+        lost = [f"{count:,} {name}" for name, count in self._discarded.items() if count]
+        self._notices.append(
+            f"the journal can be written again: {self._buffered - sum(self._discarded.values()):,} facts that waited "
+            f"up to {took:.0f} s are on disk, in order" + (f"; {' and '.join(lost)} were discarded" if lost else "")
         )
-        self._held, self._told_gone = 0, False
-        self._gone = dict.fromkeys(self._gone, 0)
+        self._buffered, self._reported_discard = 0, False
+        self._discarded = dict.fromkeys(self._discarded, 0)
 
-    def _let_go(self) -> None:
-        """Let go of the oldest ticks, which say that nothing happened; where that is not enough, of other events."""
-        for name, says_least in (("ticks", _is_tick), ("events", _is_event)):
+    def _discard(self) -> None:
+        """Discard the oldest ticks, which report that nothing happened; if that is too little, other events."""
+        for name, is_minor in (("ticks", _is_tick), ("events", _is_event)):
             over = self.waiting - round(self._most * EASE)
             if over <= 0:
                 break
-            self._gone[name] += self._without(says_least, over)
-        if not self._told_gone:
-            self._told_gone = True
-            self._says.append(
+            self._discarded[name] += self._without(is_minor, over)
+        if not self._reported_discard:
+            self._reported_discard = True
+            self._notices.append(
                 f"the journal has not been written for {self._now() - self._since:.0f} s and {self._most:,} facts wait "
-                "in memory: the oldest ticks are let go, then other events; verdicts are not"
+                "in memory: the oldest ticks are discarded, then other events; verdicts are kept"
             )
 
-    def _without(self, says_least: Callable[[Fact], bool], over: int) -> int:
-        """Let go of so many facts of a kind, the oldest first; give how many there were."""
-        gone = 0
-        kept: deque[Batch] = deque()
+    def _without(self, is_minor: Callable[[Fact], bool], over: int) -> int:
+        """Discard so many facts of a kind, the oldest first; give how many there were."""
+        discarded = 0
+        left: deque[Batch] = deque()
         for batch in self._batches:
             facts = []
             for fact in batch.facts:
-                if gone < over and says_least(fact):
-                    gone += 1
+                if discarded < over and is_minor(fact):
+                    discarded += 1
                 else:
                     facts.append(fact)
             if facts:
-                kept.append(Batch(batch.at, tuple(facts), batch.memory))
-        self._batches = kept
-        self.waiting -= gone
-        return gone
+                left.append(Batch(batch.at, tuple(facts), batch.memory))
+        self._batches = left
+        self.waiting -= discarded
+        return discarded
 
-    def _tell(self) -> None:
-        """Say what is to be said, without the lock: who hears it may add to the journal."""
+    def _report(self) -> None:
+        """Give the notices to `trouble`, without the lock: it may add to the journal."""
         with self._lock:
-            says, self._says = self._says, []
-        for text in says:
+            notices, self._notices = self._notices, []
+        for text in notices:
             self._trouble(text)
 
 

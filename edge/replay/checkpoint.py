@@ -1,4 +1,4 @@
-"""Work that goes on where it stopped: what is kept of it on disk, whole or not at all, and for which work it is."""
+"""Checkpoints: the state of a replay on disk, so that the same command goes on where it stopped."""
 
 import hashlib
 import io
@@ -18,7 +18,7 @@ from feltwatch.models.files import write_whole
 
 HEAD = b"feltwatch checkpoint\n"
 CODE = ("engine", "vision", "models", "edge")
-LAWS = {".py", ".toml", ".json"}  # files that decide what comes out
+SOURCES = {".py", ".toml", ".json"}  # suffixes of files that decide the result
 OURS = (
     "feltwatch.engine.",
     "feltwatch.vision.",
@@ -53,8 +53,8 @@ PLAIN = frozenset(
 )
 
 
-class _Careful(pickle.Unpickler):
-    """Makes nothing but values: a checkpoint may lie where others can write."""
+class _SafeUnpickler(pickle.Unpickler):
+    """Unpickles plain values only: others may be able to write where a checkpoint lies."""
 
     def __init__(self, stream: BinaryIO, modules: tuple[str, ...]) -> None:
         super().__init__(stream)
@@ -67,25 +67,25 @@ class _Careful(pickle.Unpickler):
             found = super().find_class(module, name)
             if isinstance(found, type) and found.__module__ == module:
                 return found
-        raise pickle.UnpicklingError(f"{module}.{name} is no value of ours")
+        raise pickle.UnpicklingError(f"{module}.{name} is not a value that a checkpoint may hold")
 
 
 def unpickled(stream: BinaryIO, modules: tuple[str, ...] = OURS) -> Iterator[object]:
-    """Give the values that were pickled one after another, of classes that these modules hold."""
+    """Give the values pickled one after another; only classes of these modules are allowed."""
     while True:
         try:
-            yield _Careful(stream, modules).load()
+            yield _SafeUnpickler(stream, modules).load()
         except EOFError:
             return
 
 
 def save(path: Path, key: str, state: object) -> None:
-    """Keep a state; whatever happens there is the one before or this one."""
+    """Store a state; after a crash, this one or the one before is there."""
     write_whole(path, HEAD + key.encode() + b"\n" + pickle.dumps(state, pickle.HIGHEST_PROTOCOL))
 
 
 def load(path: Path, key: str, modules: tuple[str, ...] = OURS) -> object | None:
-    """Give the state that was kept for this very work."""
+    """Give the state stored for the same work; None where there is none."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -105,18 +105,18 @@ def digest_of(facts: Mapping[str, object]) -> str:
 
 @cache
 def code() -> str:
-    """Give the digest of the code and data that decide what comes out."""
+    """Give the digest of the code and data that decide the result."""
     root = Path(__file__).resolve().parents[2]
     found = hashlib.sha256(version("feltwatch").encode())
     for package in CODE:
         for path in sorted((root / package).rglob("*")):
-            if path.suffix in LAWS and path.is_file():
+            if path.suffix in SOURCES and path.is_file():
                 found.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return found.hexdigest()
 
 
 @cache
-def machinery() -> str:
-    """Say by what a state was made that only the same can go on with: what decodes, counts and pickles."""
+def versions() -> str:
+    """Name the versions that a checkpoint depends on: it is used only where all are the same."""
     parts = (platform.python_version(), np.__version__, cv2.__version__, version("onnxruntime"))
     return " ".join((code(), *parts))

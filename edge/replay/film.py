@@ -105,7 +105,7 @@ class _Work:
         self.order, self.desk, self.key = order, desk, key
         self.video, self.table = given
         self.part = part_of(order.folder)
-        self.seal = checkpoint.digest_of({**key, "annotate": order.annotate, "by": checkpoint.machinery()})
+        self.seal = checkpoint.digest_of({**key, "annotate": order.annotate, "by": checkpoint.versions()})
         self.state = self._state()
         self.recorder = EvidenceRecorder(self.part, lambda _: None, bounds=REPLAY)
         if self.state.evidence is not None:

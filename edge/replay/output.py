@@ -1,4 +1,4 @@
-"""What a replay writes: lines that grow and can be cut back, and a folder for each video that is finished at once."""
+"""The files of a replay: a folder for each video, published in one step once it is complete."""
 
 import hashlib
 import json
@@ -16,26 +16,27 @@ from feltwatch.vision.image_file import spelled
 
 DONE = "done.json"
 BEGUN = "begun.json"
-EDGES = 1 << 20  # bytes at both ends of a video by which it is known again
+EDGES = 1 << 20  # bytes at both ends of a video that identify it
 FULL = {ENOSPC, EDQUOT, EFBIG}
 
 
 class DiskFullError(UsageError):
-    """Nothing more can be written; what was finished stays."""
+    """The disk is full; what was finished stays."""
 
 
 def unwritable(path: str | Path, error: OSError) -> UsageError:
-    """Say that a file cannot be written, and what to do."""
+    """Give the error for a file that cannot be written, with what to do."""
     why = (error.strerror or str(error)).lower()
     if error.errno in FULL:
         return DiskFullError(
-            f"{spelled(path)}: expected room to write, found none ({why}); make room, and the same command goes on"
+            f"{spelled(path)}: expected room to write, found none ({why}); "
+            "make room and repeat the command: it goes on where it stopped"
         )
     return UsageError(f"{spelled(path)}: cannot be written ({why})")
 
 
 class Lines:
-    """A file that only grows; what was written after a checkpoint is cut off again."""
+    """A file of lines that only grows; lines written after the last checkpoint are cut off on resumption."""
 
     def __init__(self, path: Path, size: int) -> None:
         self.path = path
@@ -53,7 +54,7 @@ class Lines:
         self.size += len(data)
 
     def sync(self) -> int:
-        """Give the size that is safe on disk."""
+        """Write everything to disk; give the size."""
         os.fsync(self.file.fileno())
         return self.size
 
@@ -62,7 +63,7 @@ class Lines:
 
 
 def part_of(folder: Path) -> Path:
-    """Give where a folder grows until it is finished."""
+    """Give the folder that holds the files until they are complete."""
     return folder.with_name(f".part-{folder.name}")
 
 
@@ -71,7 +72,7 @@ def _old_of(folder: Path) -> Path:
 
 
 def mark(video: Path) -> str:
-    """Give by what a video is known again in no time: its length and both its ends."""
+    """Give a quick fingerprint of a video: the digest of its length and both its ends."""
     size = video.stat().st_size
     found = hashlib.sha256(str(size).encode())
     with video.open("rb") as file:
@@ -82,7 +83,7 @@ def mark(video: Path) -> str:
 
 
 def folders(videos: Sequence[Path], out: Path) -> list[Path]:
-    """Give each video a folder of its own: of its name, with a number where that is another's, now or before."""
+    """Give each video a folder with its name, and a number where another video, now or before, has that one."""
     taken: set[str] = set()
     found = []
     for video in videos:
@@ -100,7 +101,7 @@ def _is_for(folder: Path, known: str) -> bool:
 
 
 def read_json(path: Path) -> Mapping[str, object]:
-    """Give what a file of ours says; nothing where there is none, or it was cut off."""
+    """Read a JSON file of ours; an empty mapping where it is missing or incomplete."""
     try:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError):
@@ -121,7 +122,7 @@ def claimed(folder: Path) -> Iterator[None]:
 
 
 def check_free(folder: Path) -> None:
-    """Refuse a place where something lies that no replay wrote."""
+    """Refuse a folder with files that no replay wrote."""
     if folder.is_dir():
         if not read_json(folder / DONE) and any(folder.iterdir()):
             raise UsageError(
@@ -132,7 +133,7 @@ def check_free(folder: Path) -> None:
 
 
 def finish(folder: Path, facts: Mapping[str, object], leave: Iterable[str]) -> None:
-    """Seal what is written with the digest of every file; then it takes its place in one step."""
+    """Add the digests of all files, then publish the folder in one step."""
     part = part_of(folder)
     for name in leave:
         (part / name).unlink(missing_ok=True)
@@ -151,7 +152,7 @@ def publish(folder: Path) -> None:
 
 
 def altered(folder: Path) -> str | None:
-    """Give the name of a file that is no longer as it was written."""
+    """Give the name of a file that was altered or removed; None where all are as written."""
     files = read_json(folder / DONE).get("files")
     for name, written in files.items() if isinstance(files, dict) else ():
         path = folder / name

@@ -126,7 +126,7 @@ class Duties:
 
     def _disk(self) -> None:
         """Keep the footage within its limits, and write what could not be written before."""
-        self.of.holding.again()
+        self.of.buffer.retry()
         done = self.of.space.enforce(sure=self._is_sure())
         self._hear()  # what was kept is told before it is told to be gone
         for kept in done.removed:

@@ -24,7 +24,7 @@ from feltwatch.edge.evidence.retention import Retention, RetentionLimits, estima
 from feltwatch.edge.evidence.store import EVIDENCE, StoredFiles, found_on_disk, unreported
 from feltwatch.edge.journal.record import Record
 from feltwatch.edge.journal.store import claimed, utc
-from feltwatch.edge.journal.write_buffer import Holding
+from feltwatch.edge.journal.write_buffer import WriteBuffer
 from feltwatch.edge.messaging.commands import Refused, Taken
 from feltwatch.edge.messaging.mqtt import Terms
 from feltwatch.edge.messaging.outbox import Inbox, Outbox, Voice
@@ -117,12 +117,12 @@ class Sitting:
         found = self._opened()
         stack.callback(found.journal.close)
         self.journal, self.signer = found.journal, found.signer
-        self.holding = Holding(found.journal.add, self.later.disk.put, self.space)
+        self.buffer = WriteBuffer(found.journal.add, self.later.disk.put, self.space)
         self.recorder = EvidenceRecorder(
             orders.folder, self.later.kept.put, [one.name for one in table.cameras], self.space
         )
         stack.callback(self.recorder.close)
-        self.record = Record(self.holding.add, orders.out)
+        self.record = Record(self.buffer.add, orders.out)
         self.fold = found.fold
         self.speech = Speech(table, found.journal, found.signer.public)
         self.door = door(self.speech.address, table, found.journal)
@@ -305,7 +305,7 @@ class Sitting:
         self.duties.last()
         self.note("stopped", "feltwatch was stopped")
         self.duties.sign()
-        for batch in self.holding.finish():
+        for batch in self.buffer.finish():
             for fact in batch.facts:  # the last place that is left for it
                 say(f"not in the journal: {batch.at} {fact.kind} {fact.body}", table=self.orders.table.id, level=ERROR)
         self.outbox.close(GOODBYE_S)

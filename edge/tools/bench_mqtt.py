@@ -142,7 +142,7 @@ class Timed(Sitting):
 
     def _open(self, stack: ExitStack) -> None:
         super()._open(stack)
-        keep = self.holding.add
+        keep = self.buffer.add
 
         def noted(at: str, facts: Sequence[Fact], memory: Mapping[str, bytes] | None = None) -> list[Entry]:
             found = keep(at, facts, memory)

@@ -216,8 +216,8 @@ def checked(kind: str, disk: Path, ends: list[End], said: list[dict[str, object]
     if kind in ("full", "readonly-system"):  # on the others what is unfinished cannot be removed before the next start
         wrong += [f"{path}: left over" for path in disk.rglob("*.part")]
     troubles = [str(one["trouble"]) for one in said if "trouble" in one]
-    if not any("cannot be written" in text and "waits in memory" in text for text in troubles):
-        wrong.append("nobody said what was wrong")
+    if not any("cannot be written" in text and "wait in memory" in text for text in troubles):
+        wrong.append("no notice reported what was wrong")
     if ends[-1].left:
         wrong.append(f"{len(ends[-1].left)} facts were left")
     evidence = [json.loads(one.body) for one in record if one.kind == "evidence"]

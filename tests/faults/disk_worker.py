@@ -25,7 +25,7 @@ from feltwatch.edge.evidence.recorder import EvidenceRecorder
 from feltwatch.edge.evidence.retention import Retention, RetentionLimits
 from feltwatch.edge.evidence.store import EVIDENCE, StoredFiles, found_on_disk, unreported
 from feltwatch.edge.journal.store import Fact, Journal, entries, utc
-from feltwatch.edge.journal.write_buffer import Holding
+from feltwatch.edge.journal.write_buffer import WriteBuffer
 from feltwatch.engine.model.verdicts import Alert, Remedy
 from feltwatch.models.files import remove_unfinished
 from feltwatch.vision.drawing.view import View
@@ -53,19 +53,19 @@ class Table:
         remove_unfinished(folder / EVIDENCE)
         self.space = Retention(folder, RetentionLimits(reserve=RESERVE, ballast=BALLAST))
         self.journal = Journal(folder / "bj-07.journal", "bj-07")
-        self.holding = Holding(self.journal.add, lambda text: say(trouble=text), self.space)
+        self.buffer = WriteBuffer(self.journal.add, lambda text: say(trouble=text), self.space)
         self.came: SimpleQueue[StoredFiles] = SimpleQueue()
         self.recorder = EvidenceRecorder(folder, self.came.put, retention=self.space)
         self.start = monotonic()
         self.alerts = 0
         self.longest = 0.0  # that the watching was held up
         for expected in unreported(entries(self.journal.path)):
-            self.holding.add(utc(), [Fact("evidence", body_of(one)) for one in found_on_disk(folder, expected)])
+            self.buffer.add(utc(), [Fact("evidence", body_of(one)) for one in found_on_disk(folder, expected)])
 
     def kept(self) -> None:
         """Journal what came of evidence."""
         while not self.came.empty():
-            self.holding.add(utc(), [Fact("evidence", body_of(self.came.get()))])
+            self.buffer.add(utc(), [Fact("evidence", body_of(self.came.get()))])
 
     def work(self, number: int) -> None:
         """Do what one frame brings."""
@@ -80,7 +80,7 @@ class Table:
 
         def store(names: Mapping[str, FileNames]) -> None:
             bodies = [json.dumps({"id": one.id, "files": names[one.id]}) for one in alerts]
-            self.holding.add(at, [*facts, *(Fact("alert", body) for body in bodies)])
+            self.buffer.add(at, [*facts, *(Fact("alert", body) for body in bodies)])
 
         self.recorder.record(alerts, store, at)
         self.kept()
@@ -94,12 +94,12 @@ class Table:
         for text in done.notices:
             say(space=text)
         if done.removed:
-            self.holding.add(utc(), [Fact("evidence", body_of(one)) for one in done.removed])
+            self.buffer.add(utc(), [Fact("evidence", body_of(one)) for one in done.removed])
 
     def finish(self) -> dict[str, object]:
         self.recorder.close()
         self.kept()
-        left = self.holding.finish()
+        left = self.buffer.finish()
         self.journal.close()
         given = [json.loads(fact.body)["n"] for batch in left for fact in batch.facts if fact.kind == "verdict"]
         return {"left": given, "alerts": self.alerts, "longest_s": self.longest}
@@ -123,8 +123,8 @@ def main(folder: str, first: str) -> None:
         table.work(number)
         if number == int(first):
             say(begun=True)
-        if table.holding.since is not None and number % 20 == 0:
-            say(waiting=table.holding.waiting)
+        if table.buffer.since is not None and number % 20 == 0:
+            say(waiting=table.buffer.waiting)
         if stop.wait(EVERY_S):
             break
     with suppress(BrokenPipeError):

@@ -91,7 +91,7 @@ def test_footage_beyond_its_days_goes_and_is_told(disk: Disk) -> None:
     space = Retention(disk.folder, limits(), disk, Clock())
     done = space.enforce()
     assert names(done.removed) == old
-    assert [(one.alert, one.dropped) for one in done.removed] == [("r0-void-c1", "kept for 30 days")]
+    assert [(one.alert, one.dropped) for one in done.removed] == [("r0-void-c1", "older than 30 days")]
     assert lying(disk) == {*edge, *new}
     assert not (disk.folder / "evidence" / day(40)).exists()
     assert space.enforce() == type(done)()
@@ -112,7 +112,7 @@ def test_footage_beyond_its_size_goes_oldest_first(disk: Disk) -> None:
     assert space.bytes == 8 * MB
     done = space.enforce()
     assert names(done.removed) == [name for names in written[:3] for name in names]
-    assert {one.dropped for one in done.removed} == {"the newest 0.005 GB are kept"}
+    assert {one.dropped for one in done.removed} == {"more than 0.005 GB of evidence"}
     assert space.bytes == 5 * MB
     assert done.notices == ()
 
@@ -144,7 +144,7 @@ def test_a_disk_that_fills_sheds_the_oldest_then_stops_pictures_then_goes_on(dis
     assert {one.dropped for one in done.removed} == {"the disk was full"}
     (said,) = done.notices
     assert said == (
-        f"{disk.folder}: the disk had 8.0 MB free, less than 10 MB: the oldest footage, 4 files from {day(9)} to "
+        f"{disk.folder}: the disk had 8.0 MB free, less than 10 MB: the oldest evidence, 4 files from {day(9)} to "
         f"{day(8)}, was removed; make room"
     )
     assert space.may_record
@@ -153,15 +153,15 @@ def test_a_disk_that_fills_sheds_the_oldest_then_stops_pictures_then_goes_on(dis
     assert names(done.removed) == [name for names in written[2:] for name in names]
     (said,) = done.notices  # and not that footage goes: that was said a moment ago
     assert said == (
-        f"{disk.folder}: no pictures are recorded: the disk has 6.0 MB free, less than 10 MB, "
-        "and no footage is left to be removed; make room"
+        f"{disk.folder}: stills and clips are no longer recorded: the disk has 6.0 MB free, less than 10 MB, "
+        "and no evidence is left to be removed; make room"
     )
     assert space.refusal() == "the disk has less than 10 MB free"
     assert space.enforce().notices == ()
     disk.others = 86 * MB  # 10 MB: just the reserve
     assert space.enforce().notices == ()
     disk.others = 80 * MB
-    assert space.enforce().notices == (f"{disk.folder}: pictures are recorded again: the disk has 16 MB free",)
+    assert space.enforce().notices == (f"{disk.folder}: stills and clips are recorded again: the disk has 16 MB free",)
     assert space.refusal() is None
 
 
@@ -201,7 +201,7 @@ def test_the_ballast_lies_ready_is_given_back_and_made_again(disk: Disk) -> None
     assert not space.give_back()
     disk.others = 89 * MB
     assert space.enforce().notices == (
-        f"{disk.folder}: the disk is full; the 4.0 MB that were held ready are given to the journal; make room",
+        f"{disk.folder}: the disk is full; the 4.0 MB held in reserve for the journal were released; make room",
     )
     assert not path.exists()  # there is no room for it beside the reserve
     disk.others = 80 * MB
@@ -239,11 +239,11 @@ def test_footage_that_cannot_be_removed_is_said_once(disk: Disk, monkeypatch: py
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "unlink", refuse)
-        assert space.enforce().notices == (f"{disk.folder}: old footage cannot be removed: read-only file system",)
+        assert space.enforce().notices == (f"{disk.folder}: old evidence cannot be removed: read-only file system",)
         assert space.enforce() == type(space.enforce())()
         disk.others = 95 * MB
         (said,) = space.enforce().notices
-        assert "no footage can be removed" in said
+        assert "no evidence can be removed" in said
     disk.others = 0
     done = space.enforce()
     assert len(names(done.removed)) == 2
@@ -257,7 +257,7 @@ def test_a_disk_that_does_not_answer_is_said_and_ends_nothing(disk: Disk) -> Non
         raise OSError(5, os.strerror(5))
 
     space.free = broken
-    assert space.enforce().notices == (f"{disk.folder}: old footage cannot be removed: input/output error",)
+    assert space.enforce().notices == (f"{disk.folder}: old evidence cannot be removed: input/output error",)
     space.free = disk
     assert space.enforce().notices == ()
 
@@ -304,7 +304,7 @@ def test_what_a_table_will_take_is_said_before_it_does(disk: Disk) -> None:
         "30 days take 3.0 GB of 78.0 GB free"
     )
     assert estimate("bj-07", DiskUse(), RetentionLimits(), 400, 20_000_000_000).endswith(
-        "of 20.0 GB free: that is more than there is; the oldest footage will go before its time"
+        "of 20.0 GB free: that is more than there is; the oldest evidence will be removed early"
     )
     assert estimate("bj-07", DiskUse(alerts_day=9000), RetentionLimits(), 400, 250_000_000_000).endswith(
         "of 250.0 GB free; only the newest 200 GB are kept (record.gigabytes)"

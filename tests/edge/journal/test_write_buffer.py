@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.evidence.retention import Retention, RetentionLimits
 from feltwatch.edge.journal.store import Entry, Fact, Journal, entries
-from feltwatch.edge.journal.write_buffer import AGAIN_S, SLICE_S, Batch, Holding
+from feltwatch.edge.journal.write_buffer import AGAIN_S, SLICE_S, Batch, WriteBuffer
 from tests.faults.disk import ERRORS, faulted, library, remounted
 from tests.faults.mounts import grown, mounted
 
@@ -77,9 +77,9 @@ def tick(number: int) -> Fact:
     return Fact("event", json.dumps({"t": number, "event": "tick"}, separators=(",", ":")))
 
 
-def held(paper: Paper, most: int = 100, disk: Ballast | None = None) -> tuple[Holding, list[str]]:
+def held(paper: Paper, most: int = 100, disk: Ballast | None = None) -> tuple[WriteBuffer, list[str]]:
     says: list[str] = []
-    return Holding(lambda at, facts, _: paper.add(at, facts), says.append, disk, most, paper.now), says
+    return WriteBuffer(lambda at, facts, _: paper.add(at, facts), says.append, disk, most, paper.now), says
 
 
 def test_what_can_be_written_is_written_at_once() -> None:
@@ -87,7 +87,7 @@ def test_what_can_be_written_is_written_at_once() -> None:
     holding, says = held(paper)
     (entry,) = holding.add(AT, [verdict(1)])
     assert (entry.body, holding.waiting, holding.since, says) == ("v1", 0, None, [])
-    assert holding.again() == []
+    assert holding.retry() == []
     assert paper.tries == 1
 
 
@@ -100,12 +100,12 @@ def test_what_cannot_be_written_waits_with_its_time_and_comes_in_order(error: Ex
         assert holding.add(f"at {number}", [verdict(2 * number), verdict(2 * number + 1)]) == []
         paper.t += 2
     assert (holding.waiting, holding.since, len(says)) == (10, 1000.0, 1)
-    assert says[0].endswith("full; what happens now waits in memory and is not published until it is written")
+    assert says[0].endswith("full; new events and verdicts wait in memory and are not published until they are written")
     paper.works = True
     found = holding.add("at 5", [verdict(10)])
     assert [entry.body for entry in found] == [f"v{n}" for n in range(11)]
     assert [at for at, _ in paper.written] == [f"at {n // 2}" for n in range(11)]
-    assert says[1:] == ["the journal is written again: 11 facts that waited up to 10 s are on disk, in order"]
+    assert says[1:] == ["the journal can be written again: 11 facts that waited up to 10 s are on disk, in order"]
     assert (holding.waiting, holding.since) == (0, None)
 
 
@@ -128,14 +128,14 @@ def test_the_ballast_is_given_back_once_and_what_helps_is_used() -> None:
         found = holding.add(AT, [verdict(1)])
         for _ in range(5):
             paper.t += 2
-            holding.again()
+            holding.retry()
         assert disk.given == 1
         assert [entry.body for entry in found] == (["v1"] if helps else [])
-        assert says[0].endswith("until it is written: its disk is full")
+        assert says[0].endswith("until they are written: its disk is full")
         assert len(says) == 1 + helps
         paper.works = True
         paper.t += 2
-        holding.again()
+        holding.retry()
         assert paper.bodies == ["v1"]
         paper.works = False
         holding.add(AT, [verdict(2)])
@@ -154,11 +154,11 @@ def test_what_waited_is_written_a_slice_at_a_time_so_that_the_watching_goes_on()
     holding.add(AT, [verdict(100)])
     assert SLICE_S <= paper.t - start < 2 * SLICE_S
     assert len(paper.written) <= 12
-    assert holding.again() == []  # it is the turn of the watching
+    assert holding.retry() == []  # it is the turn of the watching
     calls = 0
     while holding.waiting:
         paper.t += SLICE_S
-        holding.again()
+        holding.retry()
         calls += 1
         assert calls < 30
     assert paper.bodies == [f"v{n}" for n in range(101)]
@@ -178,25 +178,25 @@ def test_where_memory_is_short_ticks_go_first_then_events_and_never_a_verdict() 
     assert len(says) == 2
     assert says[1] == (
         "the journal has not been written for 0 s and 100 facts wait in memory: "
-        "the oldest ticks are let go, then other events; verdicts are not"
+        "the oldest ticks are discarded, then other events; verdicts are kept"
     )
     for number in range(30, 130):
         holding.add(AT, [verdict(number)])
     assert holding.waiting == 130
     paper.works = True
     paper.t += 60
-    holding.again()
+    holding.retry()
     assert paper.bodies == [f"v{n}" for n in range(130)]
     assert len(says) == 3
     assert says[2] == (
-        "the journal is written again: 130 facts that waited up to 60 s are on disk, in order; "
-        "40 ticks and 40 events were let go"
+        "the journal can be written again: 130 facts that waited up to 60 s are on disk, in order; "
+        "40 ticks and 40 events were discarded"
     )
     paper.works = False
     holding.add(AT, [verdict(1)])
     paper.works = True
     paper.t += 2
-    holding.again()
+    holding.retry()
     assert "let go" not in says[-1]  # that was another time
 
 
@@ -208,25 +208,25 @@ def test_of_what_is_let_go_the_oldest_goes_and_no_more_than_needed() -> None:
         holding.add(AT, [tick(number), event(number)])
     paper.works = True
     paper.t += 60
-    holding.again()
+    holding.retry()
     first = [event(0), event(1), event(2)]  # without their ticks: of 12 facts 9 were to stay
     assert paper.bodies == [fact.body for fact in (*first, tick(3), event(3), tick(4), event(4), tick(5), event(5))]
 
 
 def test_who_hears_of_trouble_may_add_to_the_journal() -> None:
     paper = Paper()
-    holding: Holding
+    holding: WriteBuffer
 
     def note(text: str) -> None:
         holding.add(AT, [Fact("note", text[:10])])
 
-    holding = Holding(lambda at, facts, _: paper.add(at, facts), note, None, 100, paper.now)
+    holding = WriteBuffer(lambda at, facts, _: paper.add(at, facts), note, None, 100, paper.now)
     paper.works = False
     holding.add(AT, [verdict(1)])
     assert holding.waiting == 2
     paper.works = True
     paper.t += 2
-    holding.again()
+    holding.retry()
     assert [fact.kind for _, fact in paper.written] == ["verdict", "note", "note"]
 
 
@@ -246,7 +246,7 @@ def test_what_is_left_at_the_end_is_given_and_said() -> None:
     holding.add(AT, [verdict(1), verdict(2)])
     last = Batch("at 0", (verdict(0),))  # a disk that fails may take back its word
     assert holding.finish() == [last, Batch(AT, (verdict(1), verdict(2)))]
-    assert says[-1] == "2 facts could not be written into the journal"
+    assert says[-1] == "2 facts could not be written to the journal"
     paper.works = True
     assert holding.finish() == []
     assert paper.bodies == ["v0", "v1", "v2"]
@@ -266,7 +266,7 @@ def test_many_threads_lose_and_repeat_nothing() -> None:
     for _ in range(50):
         paper.works = not paper.works
         paper.t += 2
-        holding.again()
+        holding.retry()
     for thread in threads:
         thread.join()
     paper.works = True
@@ -307,7 +307,7 @@ def test_a_really_full_disk_costs_no_fact(tmp_path: Path) -> None:
         journal = Journal(path, "bj-07")
         if disk is None:
             tampered(journal, 20)
-        holding = Holding(journal.add, says.append, space)
+        holding = WriteBuffer(journal.add, says.append, space)
         for number in range(200):
             holding.add(AT, [Fact("verdict", f"{number} " + "x" * 8000)])
         waiting = holding.waiting
@@ -319,7 +319,7 @@ def test_a_really_full_disk_costs_no_fact(tmp_path: Path) -> None:
         assert holding.finish() == []
         journal.close()
         assert [int(one.body.split()[0]) for one in entries(path)] == [*range(200)]
-    assert says[-1].startswith("the journal is written again: ")
+    assert says[-1].startswith("the journal can be written again: ")
 
 
 def tampered(journal: Journal, pages: int) -> bool:
@@ -349,9 +349,9 @@ def faults(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, obje
     ("kind", "says"),
     [
         ("full", "its disk is full"),
-        ("readonly", "its disk was made read-only"),
+        ("readonly", "its disk is read-only"),
         ("broken", "its disk is broken"),
-        ("readonly-system", "its disk was made read-only"),
+        ("readonly-system", "its disk is read-only"),
     ],
 )
 def test_no_fault_of_the_disk_costs_a_fact(kind: str, says: str, faults: dict[str, dict[str, object] | None]) -> None:

@@ -338,7 +338,7 @@ def test_a_full_disk_is_one_line_and_what_was_done_is_kept(
     (line,) = full.stderr.splitlines()
     assert line.startswith(f"feltwatch: {small_disk}/.part-film/")
     assert ": expected room to write, found none (" in line
-    assert line.endswith("; make room, and the same command goes on")
+    assert line.endswith("; make room and repeat the command: it goes on where it stopped")
     assert (small_disk / "short" / "done.json").exists()
     elsewhere = tmp_path / "larger"
     shutil.copytree(small_disk, elsewhere)
