@@ -36,7 +36,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("engine",),
     ),
     "vision": (
-        ("vision.arrays", "vision.image_headers"),
+        ("vision.arrays",),
         ("vision.image_file", "vision.layout"),
         ("vision.geometry",),
         ("vision.detection", "vision.motion"),

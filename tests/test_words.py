@@ -84,8 +84,6 @@ TO_DO: Final = frozenset(
         "vision/drawing",
         "vision/events",
         "vision/geometry",
-        "vision/image_file.py",
-        "vision/image_headers.py",
         "vision/layout",
         "vision/motion",
         "vision/table_watcher.py",
