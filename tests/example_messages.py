@@ -11,7 +11,6 @@ from typing import Any, Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from feltwatch.edge.cli.judge import read
 from feltwatch.edge.journal.signing import Signer
 from feltwatch.edge.journal.store import Entry, Fact, Head, first_hash, hash_of
 from feltwatch.edge.messaging import encode as messages
@@ -21,6 +20,8 @@ from feltwatch.edge.messaging.encode import Address, Message, Stamp
 from feltwatch.edge.service.round_fold import RoundFold
 from feltwatch.edge.service.state_report import state
 from feltwatch.engine.books import BOOKS, Book
+from feltwatch.engine.model import events
+from feltwatch.engine.model.events import decode
 from feltwatch.engine.model.verdicts import Alert, Verdict, encode
 from feltwatch.engine.table import Table
 
@@ -67,11 +68,11 @@ class Told:
 
     def event(self, text: str) -> list[Verdict]:
         """Take an event, and tell it and what comes of it, as the service does."""
-        event = read(text.encode())
+        event = decode(text.encode())
         verdicts = self.table.apply(event)
         facts = [Fact("event", text), *(Fact("verdict", encode(one)) for one in verdicts)]
         facts += [Fact("alert", messages.alert_body(one, _files(one))) for one in verdicts if isinstance(one, Alert)]
-        told = self.fold.take([encode(one) for one in verdicts], self.table)
+        told = self.fold.take(verdicts, self.table)
         self.tell([*facts, *(Fact("round", schema.written(one)) for one in told)], event.t)
         return verdicts
 
@@ -173,7 +174,7 @@ def _command(told: Told, door: Door, said: tuple[str | None, str], t: float) -> 
     assert isinstance(answer, Taken | Refused)
     told.tell([Fact("command", schema.written(answer.body))], t)
     if isinstance(answer, Taken):
-        told.event(answer.text)
+        told.event(events.encode(answer.event))
 
 
 def shown() -> dict[str, list[Any]]:

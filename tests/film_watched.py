@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from math import inf
 
+from feltwatch.edge.config.camera_parts import fit_camera
 from feltwatch.edge.config.table_file import TableFile, read_table
-from feltwatch.edge.pipeline.pipeline import Pipeline
+from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import Video, open_video
 from feltwatch.engine.model.verdicts import Verdict
@@ -21,9 +22,10 @@ from feltwatch.vision.arrays import Floats32, Pixels
 from feltwatch.vision.detection.runtime import Run
 from feltwatch.vision.detection.still_reader import Eyes, open_eyes
 from tests.film_frames import CLIP, TABLE
+from tests.json_events import Event, as_json
 
+CAMERA = "camera"  # the name of a table's only one
 SECOND = 18.8  # the first round is over, the second has not begun
-Event = dict[str, object]
 
 
 class Remembering:
@@ -46,7 +48,7 @@ class Watched:
 
     events: tuple[Event, ...]
     verdicts: tuple[Verdict, ...]
-    pipeline: Pipeline
+    pipeline: TablePipeline
     sizes: tuple[int, ...] = ()  # of the watcher, pickled, after each time round
 
 
@@ -69,9 +71,8 @@ def truth() -> tuple[Event, ...]:
     return tuple(json.loads(line) for line in lines)
 
 
-def begun(with_eyes: Eyes | None = None) -> Pipeline:
-    video, table = clip()
-    return Pipeline(table, video.size, with_eyes or eyes())
+def begun(with_eyes: Eyes | None = None) -> TablePipeline:
+    return TablePipeline(clip()[1], with_eyes or eyes())
 
 
 @cache
@@ -81,7 +82,8 @@ def watched(
     """Watch the film, or a part of it so many times; let it befall what is said; pickle the pipeline every so often."""
     video, table = clip()
     pipeline = begun()
-    event = Conditions("demo", "demo", pipeline.watcher.camera, table.layout).named(befalls)
+    camera = fit_camera(table.path, table.first, video.size, table.layout).camera
+    event = Conditions("demo", "demo", camera, table.layout).named(befalls)
     events: list[Event] = []
     verdicts: list[Verdict] = []
     sizes = []
@@ -96,20 +98,20 @@ def watched(
                     continue
                 if frame.t >= due:
                     due, pipeline = frame.t + pickled, again(pipeline)
-                step = pipeline.step(round(frame.t + later, 3), picture)
-                events += step.events
+                step = pipeline.step(CAMERA, round(frame.t + later, 3), picture)
+                events += as_json(step.events)
                 verdicts += step.verdicts
         later += video.seconds - since
-        sizes.append(len(pickle.dumps(pipeline.watcher)))
+        sizes.append(len(pickle.dumps(pipeline.fusion)))
     step = pipeline.finish()
-    return Watched((*events, *step.events), (*verdicts, *step.verdicts), pipeline, tuple(sizes))
+    return Watched((*events, *as_json(step.events)), (*verdicts, *step.verdicts), pipeline, tuple(sizes))
 
 
-def again(pipeline: Pipeline) -> Pipeline:
+def again(pipeline: TablePipeline) -> TablePipeline:
     """Give a pipeline as it comes out of a file."""
     found = pickle.loads(pickle.dumps(pipeline))  # noqa: S301  our own bytes
-    assert isinstance(found, Pipeline)
-    found.watcher.eyes = eyes()
+    assert isinstance(found, TablePipeline)
+    found.resume(clip()[1], eyes())
     return found
 
 

@@ -7,8 +7,7 @@ from importlib.resources import files
 import pytest
 from jsonschema import Draft202012Validator
 
-from feltwatch.edge.cli.judge import read
-from feltwatch.engine.model.events import EventError
+from feltwatch.engine.model.events import EventError, decode
 from feltwatch.engine.model.verdicts import encode
 from feltwatch.engine.transcript.parse import Scenario
 from tests.edge.cli.test_judge import BAD
@@ -42,10 +41,10 @@ def test_the_event_schema_refuses_what_the_door_refuses(name: str) -> None:
     raw = BAD[name][0]
     assert isinstance(raw, str)
     with pytest.raises(EventError):
-        read(raw.encode())
+        decode(raw.encode())
     assert not EVENT.is_valid(json.loads(raw))
 
 
 def test_exact_numbers_are_kept_at_the_door() -> None:
-    event = read(b'{"t":1,"event":"chips","spot":"box1.main","amount":0.1}')
+    event = decode(b'{"t":1,"event":"chips","spot":"box1.main","amount":0.1}')
     assert event[2] == Decimal("0.1")  # type: ignore[misc]  # a Chips

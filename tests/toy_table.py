@@ -18,8 +18,7 @@ from feltwatch.vision.detection.still_reader import Eyes
 from feltwatch.vision.geometry.camera import look_at
 from feltwatch.vision.layout.zones import load_layout
 from feltwatch.vision.table_watcher import Watcher
-
-Event = dict[str, object]
+from tests.json_events import Event, as_json
 
 SIZE = (1280, 720)
 STEP_S = 0.04
@@ -118,7 +117,7 @@ class Toy:
         for _ in range(round(seconds / STEP_S)):
             picture = self.drawn()
             self.seen = self.befalls(self.t, picture)
-            found += self.watcher.step(round(self.t, 3), self.seen)
+            found += as_json(self.watcher.step(round(self.t, 3), self.seen))
             self.t += STEP_S
         self.events += found
         return found

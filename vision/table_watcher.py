@@ -12,11 +12,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from feltwatch.engine.model.events import Event, Tick
 from feltwatch.vision.arrays import Floats, Mask, Pixels
 from feltwatch.vision.detection.roi_detection import Aim, Glimpse, Rect, glimpse, grouped
 from feltwatch.vision.detection.still_reader import Eyes
 from feltwatch.vision.drawing.view import LyingCard, StandingStack, View, quad_of
-from feltwatch.vision.events.card_events import Event, Now, Telling
+from feltwatch.vision.events.card_events import Now, Telling
 from feltwatch.vision.events.chip_events import Bets
 from feltwatch.vision.events.occlusion import unseen
 from feltwatch.vision.geometry.camera import Camera
@@ -105,8 +106,8 @@ class Watcher:
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "eyes"}
 
-    def anew(self) -> "Watcher":
-        """Give one that knows the felt and the chips as this one, and finds the cards anew: time went by unseen."""
+    def restarted(self) -> "Watcher":
+        """Give one that knows the felt and the chips as this one, and finds the cards again: time went by unseen."""
         found = Watcher(self.camera, self.layout, self.eyes, everywhere=self.everywhere)
         found.attention, found.sides, found.hanging = self.attention, self.sides, self.hanging
         found.stacks, found.bets, found.backs, found.lying.sizes = self.stacks, self.bets, self.backs, self.lying.sizes
@@ -151,7 +152,7 @@ class Watcher:
         events += self.telling.passing(t, self.lying)
         if self.lying.cards or not self.telling.clearing:
             hidden = self.telling.hidden(self.hidden, t)
-            events += [event | hidden for event in self.bets.told(t, self.stacks, self.sides)]
+            events += [event._replace(hidden=hidden) for event in self.bets.told(t, self.stacks, self.sides)]
         self.started = True
         if self._idle(sight):
             self.attention.renew(sight, self._taken())
@@ -173,13 +174,9 @@ class Watcher:
             return False
         return int(np.count_nonzero((sight.changed | sight.moved) & self.felt)) < LEAST
 
-    def tick(self, t: float) -> Event:
-        """Say that nothing happened, as far as can be seen."""
-        return {"t": t, "event": "tick", **self.telling.hidden(self.hidden, inf)}
-
-    def finish(self) -> list[Event]:
-        """Tell what is still held when the footage ends."""
-        return []
+    def tick(self, t: float) -> Tick:
+        """Report that nothing happened, as far as can be seen."""
+        return Tick(t, self.telling.hidden(self.hidden, inf))
 
     def _settles(self, t: float) -> bool:
         """Tell whether it is not known yet what moves."""

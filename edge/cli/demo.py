@@ -1,7 +1,6 @@
 """`feltwatch demo`: the bundled film replayed as any footage is, told as it is watched and over MQTT; its report."""
 
 import argparse
-import json
 import os
 import shutil
 import sys
@@ -11,11 +10,11 @@ from pathlib import Path
 
 from feltwatch.edge.cli.browser import show
 from feltwatch.edge.cli.demo_mqtt import Airing
-from feltwatch.edge.cli.judge import read
 from feltwatch.edge.cli.terminal_view import Watch
 from feltwatch.edge.config.table_file import TableFile, read_table
-from feltwatch.edge.pipeline.pipeline import Pipeline, Step
-from feltwatch.edge.replay.desk import EyesDesk
+from feltwatch.edge.pipeline.networks import Networks
+from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
+from feltwatch.edge.pipeline.table_state import TableState
 from feltwatch.edge.replay.film import replay_film
 from feltwatch.edge.replay.job import Order
 from feltwatch.edge.replay.output import part_of
@@ -34,10 +33,10 @@ def demo(options: argparse.Namespace) -> int:
     with as_file(clips.joinpath(f"{CLIP}.mp4")) as film, as_file(clips.joinpath(f"{CLIP}.table.toml")) as table:
         _say(f"Watching {film} as a camera above the table would")
         with Airing(read_table(table)) as airing:
-            desk = _TellingDesk(airing)
-            order = Order(film, table, FOLDER, force=True, threads=desk.threads, keep_s=inf)
+            networks = _TellingNetworks(airing)
+            order = Order(film, table, FOLDER, force=True, threads=networks.threads, keep_s=inf)
             try:
-                told = replay_film(order, desk, lambda _: None, lambda: False)
+                told = replay_film(order, networks, lambda _: None, lambda: False)
             except KeyboardInterrupt:
                 shutil.rmtree(part_of(FOLDER), ignore_errors=True)
                 raise
@@ -48,20 +47,20 @@ def demo(options: argparse.Namespace) -> int:
     return 0
 
 
-class _TellingDesk(EyesDesk):
+class _TellingNetworks(Networks):
     """Opens the pipeline of every replay, and has it tell what it sees."""
 
     def __init__(self, airing: Airing) -> None:
         super().__init__("cpu", len(os.sched_getaffinity(0)))
         self.airing = airing
 
-    def begin(self, table: TableFile, size: tuple[int, int]) -> Pipeline:
-        return _Telling(table, size, self.eyes, self.airing)
+    def pipeline(self, table: TableFile, state: TableState | None = None) -> TablePipeline:
+        return _Telling(table, self.eyes, state, self.airing)
 
 
-class _Telling(Pipeline):
-    def __init__(self, table: TableFile, size: tuple[int, int], eyes: Eyes, airing: Airing) -> None:
-        super().__init__(table, size, eyes)
+class _Telling(TablePipeline):
+    def __init__(self, table: TableFile, eyes: Eyes, state: TableState | None, airing: Airing) -> None:
+        super().__init__(table, eyes, state)
         self.airing = airing
         self.watch = Watch(table.book, self.table, "The bundled film")
         _say(*self.watch.head())
@@ -69,19 +68,18 @@ class _Telling(Pipeline):
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "airing"}  # nobody goes on with a demo
 
-    def step(self, t: float, picture: Pixels, small: Pixels | None = None) -> Step:
-        return self._told(super().step(t, picture, small))
+    def step(self, camera: str, t: float, picture: Pixels, small: Pixels | None = None) -> StepResult:
+        return self._told(super().step(camera, t, picture, small))
 
-    def finish(self) -> Step:
+    def finish(self) -> StepResult:
         return self._told(super().finish())
 
-    def _told(self, step: Step) -> Step:
-        for found in step.events:
-            event = read(json.dumps(found).encode())
+    def _told(self, step: StepResult) -> StepResult:
+        for event in step.events:
             lines = self.watch.event(event)
             if self._matters(event):
                 _say(*lines)
-        _say(*self.watch.verdicts(step.verdicts))
+        _say(*self.watch.verdicts([*step.verdicts]))
         self.airing.tell(step, self.table)
         return step
 

@@ -13,18 +13,16 @@ from paho.mqtt.client import Client, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
 from feltwatch.edge.config.table_file import TableFile
-from feltwatch.edge.journal.record import Record
+from feltwatch.edge.journal.record import Happening, Record
 from feltwatch.edge.journal.signing import Signer
 from feltwatch.edge.journal.store import Journal, utc
 from feltwatch.edge.messaging.local_broker import Broker
 from feltwatch.edge.messaging.mqtt import Terms
 from feltwatch.edge.messaging.outbox import Inbox, Outbox, Voice
 from feltwatch.edge.messaging.speech import Speech
-from feltwatch.edge.pipeline.pipeline import Step
-from feltwatch.edge.pipeline.sight import Judged
+from feltwatch.edge.pipeline.table_pipeline import StepResult
 from feltwatch.edge.service.round_fold import RoundFold
 from feltwatch.edge.service.state_report import state
-from feltwatch.engine.model.verdicts import encode
 from feltwatch.engine.table import Table
 
 WAIT_S: Final = 10.0  # for the last message to come round
@@ -84,11 +82,11 @@ class Airing:
         self.speech = speech
         return Outbox(self.journal, self.broker.file, terms, voice)
 
-    def tell(self, step: Step, table: Table) -> None:
-        """Tell what a picture brought."""
-        rounds = self.fold.take([encode(verdict) for verdict in step.verdicts], table)
-        if step.events or step.verdicts:
-            self.record.write(Judged(step.events, step.verdicts, rounds), utc(), {})
+    def tell(self, result: StepResult, table: Table) -> None:
+        """Tell what a frame brought."""
+        rounds = [found for one in result.judged for found in self.fold.take(one.verdicts, table)]
+        if result.judged:
+            self.record.write(Happening(result.events, result.verdicts, rounds), utc(), {})
             self.outbox.publish_state(self.speech.state(state(table, self.fold, (), {})))
 
     def summary(self) -> list[str]:

@@ -5,7 +5,6 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from decimal import Decimal, DecimalException
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,7 +12,7 @@ from feltwatch.edge.cli.terminal_view import Watch
 from feltwatch.edge.errors import UsageError
 from feltwatch.engine.books import Book, BookError, find_book
 from feltwatch.engine.books.settings import SwitchError
-from feltwatch.engine.model.events import Event, EventError, parse
+from feltwatch.engine.model.events import Event, EventError, decode
 from feltwatch.engine.model.verdicts import Verdict, encode
 from feltwatch.engine.table import Table
 from feltwatch.engine.transcript import parse as transcript
@@ -63,30 +62,6 @@ def _opened(name: str) -> Iterator[tuple[str, BinaryIO]]:
         yield name, stream
 
 
-def _constant(text: str) -> object:
-    raise ValueError(f"{text} is no JSON number")
-
-
-_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_constant)
-
-
-def read(raw: bytes) -> Event:
-    """Read one line; whatever is wrong with it is an EventError."""
-    return parse(decoded(raw))
-
-
-def decoded(raw: bytes) -> object:
-    """Read JSON, its decimals kept exact; whatever is wrong with it is an EventError."""
-    try:
-        return _DECODER.decode(raw.decode("utf-8").rstrip("\r\n"))
-    except json.JSONDecodeError as error:
-        raise EventError(f"not JSON: {error.msg} at column {error.colno}") from error
-    except UnicodeDecodeError as error:
-        raise EventError(f"not UTF-8 text: byte {error.start + 1} of the line") from error
-    except (ValueError, DecimalException, RecursionError) as error:
-        raise EventError(f"not an event: {str(error).partition(';')[0]}") from error
-
-
 def events(name: str, stream: BinaryIO) -> Iterator[Event]:
     """Give the events of a stream, each as its line is complete; a bad line ends it with its number."""
     number, last, empty = 0, 0.0, True
@@ -101,7 +76,7 @@ def events(name: str, stream: BinaryIO) -> Iterator[Event]:
             continue
         empty = False
         try:
-            event = read(raw)
+            event = decode(raw)
         except EventError as error:
             raise UsageError(f"{where}: {error}") from error
         if event.t < last:
@@ -167,7 +142,7 @@ def told(scenario: transcript.Scenario, name: str, options: argparse.Namespace) 
     for step in scenario.steps:
         for found in step.events:
             try:
-                event = read(json.dumps(found, default=float).encode())
+                event = decode(json.dumps(found, default=float).encode())
             except EventError as error:
                 raise UsageError(f"{name}:{step.number}: {error}") from error
             say(event, table.apply(event))

@@ -1,17 +1,28 @@
 """What a table tells: kept in its journal first, then said to whoever listens here. The outbox reads the journal."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TextIO
 
 from feltwatch.edge.evidence.store import StoredFiles
 from feltwatch.edge.journal.store import Entry, Fact, utc
-from feltwatch.edge.json_lines import json_line
 from feltwatch.edge.messaging.encode import alert_body
-from feltwatch.edge.messaging.schema import Body, Evidence, File, Files, Note, NoteKind, written
-from feltwatch.edge.pipeline.sight import Judged
-from feltwatch.engine.model.verdicts import Alert, encode
+from feltwatch.edge.messaging.schema import Body, Evidence, File, Files, Note, NoteKind, Round, written
+from feltwatch.engine.model import events, verdicts
+from feltwatch.engine.model.events import Event
+from feltwatch.engine.model.verdicts import Alert, Verdict
 
 FileNames = Mapping[str, Mapping[str, str]]  # by alert id: the names of its "still" and "clip"
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """What one frame brought, or one command."""
+
+    events: Sequence[Event]
+    verdicts: Sequence[Verdict]
+    rounds: Sequence[Round] = ()  # that are over, whole
+    memory: Mapping[str, bytes] | None = None  # what it takes to go on from here, where that is other than before
 
 
 class Keep(Protocol):
@@ -31,18 +42,18 @@ class Record:
     ) -> None:
         self.keep, self.out, self.now = keep, out, now
 
-    def write(self, judged: Judged, at: str, names: FileNames) -> None:
+    def write(self, found: Happening, at: str, names: FileNames) -> None:
         """Write what one frame or command brought, alerts with the names of their files."""
-        facts = [Fact("event", json_line(event).rstrip()) for event in judged.events]
-        for verdict in judged.verdicts:
-            facts.append(Fact("verdict", encode(verdict)))
+        facts = [Fact("event", events.encode(event)) for event in found.events]
+        for verdict in found.verdicts:
+            facts.append(Fact("verdict", verdicts.encode(verdict)))
             if isinstance(verdict, Alert):
-                found = names.get(verdict.id)
-                files = None if found is None else Files(still=found["still"], clip=found["clip"])
+                own = names.get(verdict.id)
+                files = None if own is None else Files(still=own["still"], clip=own["clip"])
                 facts.append(Fact("alert", alert_body(verdict, files)))
-        facts += [Fact("round", written(body)) for body in judged.rounds]
+        facts += [Fact("round", written(body)) for body in found.rounds]
         if facts:
-            self.keep(at, facts, judged.memory)
+            self.keep(at, facts, found.memory)
             self._say(facts)
 
     def note(self, kind: NoteKind, says: str, *, camera: str | None = None, since: float | None = None) -> None:

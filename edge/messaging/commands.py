@@ -14,11 +14,10 @@ from typing import Final, NamedTuple, Protocol
 import msgspec
 from msgspec import Raw
 
-from feltwatch.edge.cli.judge import decoded, read
 from feltwatch.edge.messaging.command_rules import objection
 from feltwatch.edge.messaging.encode import Address
 from feltwatch.edge.messaging.schema import NONE, Command
-from feltwatch.engine.model.events import Decision, Event, EventError, Signal, parse
+from feltwatch.engine.model.events import Decision, Event, EventError, Signal, decode_json, encode, parse
 from feltwatch.engine.table import Table
 
 MOST_BYTES: Final = 4096
@@ -32,7 +31,6 @@ MOST_CARDS: Final = 1000  # that are counted or burnt: twelve decks have fewer
 KINDS: Final = ("signal", "decision")
 TOO_MANY: Final = "too many came, or too large ones: they were not looked at, or refused without an answer each"
 AGAIN: Final = "a command of this id was taken before; this one changes nothing"
-_NUMBERS: Final = msgspec.json.Encoder(decimal_format="number")
 
 
 class Incoming(Protocol):
@@ -50,10 +48,9 @@ class Incoming(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A command that is taken: the event, its JSON for the journal, and the answer, which is journalled before it."""
+    """A command that is taken: the event, and the answer, which is journalled before it."""
 
     event: Event
-    text: str
     body: Command
 
 
@@ -131,12 +128,12 @@ class Door:
             said = _named(found, said)
             if self._again(said):
                 return None
-            event, text = _event(found, t)
+            event = _event(found, t)
             self._check(event, table)
         except (RefusedError, EventError) as error:
             return self._refused(said, str(error), now)
         self._remember(said, again=False)
-        return Taken(event, text, said.answer(event=Raw(text.encode())))
+        return Taken(event, said.answer(event=Raw(encode(event).encode())))
 
     def refuse(self, incoming: Incoming, why: str, now: float) -> Refused | None:
         """Refuse what came, whatever it is."""
@@ -208,7 +205,7 @@ class Door:
             raise RefusedError("a retained message: expected one that is sent now; clear it at the broker")
         if len(incoming.payload) > MOST_BYTES:
             raise RefusedError(f"{len(incoming.payload)} bytes: expected at most {MOST_BYTES}")
-        found = decoded(incoming.payload)
+        found = decode_json(incoming.payload)
         if not isinstance(found, dict) or found.get("event") not in KINDS:
             raise RefusedError('expected a JSON object with "event":"signal" or "event":"decision"')
         return found
@@ -232,8 +229,8 @@ def _named(found: Mapping[str, object], said: _Said) -> _Said:
     return said._replace(sender=said.sender or sender, command=command)
 
 
-def _event(found: Mapping[str, object], t: float) -> tuple[Signal | Decision, str]:
-    """Give the event, and its JSON: what of it is known, with the table's time."""
+def _event(found: Mapping[str, object], t: float) -> Signal | Decision:
+    """Give the event, with the table's time."""
     event = parse({**found, "t": Decimal(str(t))})
     if not isinstance(event, Signal | Decision):
         raise RefusedError("expected a signal or a decision")
@@ -242,42 +239,7 @@ def _event(found: Mapping[str, object], t: float) -> tuple[Signal | Decision, st
             raise RefusedError(f"expected texts of at most {MOST_TEXT} letters and figures")
     if isinstance(event, Signal) and (event.number or 0) > MOST_CARDS:
         raise RefusedError(f"count: expected at most {MOST_CARDS} cards")
-    row = _signal(event) if isinstance(event, Signal) else _decision(event)
-    text = _NUMBERS.encode({key: value for key, value in row.items() if value is not None}).decode()
-    same = read(text.encode())  # what a journal is read as later
-    assert isinstance(same, Signal | Decision)  # noqa: S101  it was made of one
-    return same, text
-
-
-def _signal(event: Signal) -> dict[str, object]:
-    return {
-        "t": event.t,
-        "event": "signal",
-        "name": event.name,
-        "box": event.box,
-        "choice": event.choice if event.name == "ruling" else None,
-        "alert": event.alert,
-        "code": event.code,
-        "count": event.number,
-        "id": event.card,
-        "player": event.player,
-        "seat": event.seat,
-    }
-
-
-def _decision(event: Decision) -> dict[str, object]:
-    amount = event.amount
-    if amount is not None:
-        amount = Decimal(int(amount)) if amount == int(amount) else amount.normalize()
-    return {
-        "t": event.t,
-        "event": "decision",
-        "box": event.box,
-        "hand": event.hand,
-        "action": event.action,
-        "amount": amount,
-        "player": event.who or None,
-    }
+    return event
 
 
 def _is_fit(text: str) -> bool:

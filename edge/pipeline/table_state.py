@@ -1,115 +1,119 @@
-"""The course of a table: what was told of it so far, what the engine makes of it, and what lies there.
+"""The state of a table: the events so far, what the engine makes of them, and what lies there.
 
-It is a fold over events, the same whether they come from a camera now or from the journal after a power cut. What it
-takes to go on is small: the table as it stood before the last round but one ended, and the events since.
+It is a fold over events, the same whether they come from a camera now or from the journal after a power cut. A snapshot
+of it is small: the table as it stood before the last round but one ended, and the events since.
 """
 
 import json
 import zlib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
-from feltwatch.edge.cli.judge import read
 from feltwatch.engine import table_snapshot
 from feltwatch.engine.books import Book
-from feltwatch.engine.model.spots import ZONES
+from feltwatch.engine.model import events
+from feltwatch.engine.model.cards import CARDS, Card
+from feltwatch.engine.model.events import Chips, Clear, Correct, Dealt, Event, Gap, Move, Remove, Signal, Turn
+from feltwatch.engine.model.spots import ZONES, Zone
 from feltwatch.engine.model.verdicts import Ended, Verdict
 from feltwatch.engine.table import Table
 
-Event = dict[str, object]
-LAW: Final = 1  # counts up when what is kept is written otherwise
-QUIET: Final = 1000  # events between two rounds after which the table as it stands is kept
+LAW: Final = 1  # counts up when a snapshot is written otherwise
+QUIET: Final = 1000  # events between two rounds after which a new snapshot is due
+TAKEN_UP: Final = ("discard", "shoe", "float")  # a card there lies on the layout no more
 
 
 @dataclass(frozen=True, slots=True)
-class Lay:
-    """A card as it lies, as far as was told."""
+class SceneCard:
+    """A card on the layout, as far as it is known."""
 
-    zone: str
-    face: str | None
+    zone: Zone
+    face: Card | None
     up: bool
+    place: tuple[float, float] | None = None  # millimetres, where a camera sees it
+    across: bool = False  # it lies crosswise
 
 
 @dataclass(slots=True)
-class Part:
-    """The table between two rounds, what lay there, and what was told since."""
+class Snapshot:
+    """The table between two rounds, what lay there, and the events since."""
 
     state: dict[str, object]
-    told: list[str] = field(default_factory=list)
+    since: list[Event] = field(default_factory=list)
 
 
-class Course:
+class TableState:
     """Takes events in their order; judges them from when the layout was clear."""
 
     def __init__(self, book: Book) -> None:
         self.book = book
         self.table = Table(book)
-        self.judges = True  # not a round that was being dealt when watching began
+        self.judges = True  # False for a round that was being dealt when watching began
         self.t = 0.0
-        self.cards: dict[str, Lay] = {}
-        self.chips: dict[str, Event] = {}  # the last word on each spot on which some lie
-        self.parts = [Part(self._state())]
-        self.fresh = False  # there is more to be kept than was asked for last
+        self.cards: dict[str, SceneCard] = {}
+        self.chips: dict[str, Chips] = {}  # the last event of each spot on which some lie
+        self.snapshots = [Snapshot(self._state())]
+        self.is_due = False  # a newer snapshot can be stored than the last
 
-    def take(self, event: Event) -> list[Verdict]:
-        """Take an event; give what the engine says to it."""
-        line = json.dumps(event, separators=(",", ":"))
-        self.t = float(str(event["t"]))
-        self._lies(event)
-        self.parts[-1].told.append(line)
-        said = self._judged(event, line)
-        ended = any(isinstance(verdict, Ended) for verdict in said)
-        if (ended or len(self.parts[-1].told) >= QUIET) and self._rests():
-            self.parts = [*self.parts[-1:], Part(self._state())]
-            self.fresh = True
-        return said
+    def apply(self, event: Event) -> list[Verdict]:
+        """Take an event; give the verdicts it brings."""
+        self.t = event.t
+        self._place(event)
+        self.snapshots[-1].since.append(event)
+        verdicts = self._judge(event)
+        ended = any(isinstance(verdict, Ended) for verdict in verdicts)
+        if (ended or len(self.snapshots[-1].since) >= QUIET) and self._rests():
+            self.snapshots = [*self.snapshots[-1:], Snapshot(self._state())]
+            self.is_due = True
+        return verdicts
 
-    def _judged(self, event: Event, line: str) -> list[Verdict]:
-        kind = event["event"]
-        if event.get("found") and not self.table.blind:
+    def _judge(self, event: Event) -> list[Verdict]:
+        if isinstance(event, Dealt) and event.found and not self.table.blind:
             self.judges = False
-        if self.judges or kind == "gap":
-            self.judges = True  # after it the engine itself knows of what it can tell nothing
-            return self.table.apply(read(line.encode()))
-        self.judges = kind == "clear" or (kind == "signal" and event.get("name") == "place-bets")
-        return self.table.apply(read(line.encode())) if self.judges and kind == "signal" else []
+        if self.judges or isinstance(event, Gap):
+            self.judges = True  # after a gap the engine itself knows of what it can say nothing
+            return self.table.apply(event)
+        opens = isinstance(event, Signal) and event.name == "place-bets"
+        self.judges = opens or isinstance(event, Clear)
+        return self.table.apply(event) if opens else []
 
-    def _lies(self, event: Event) -> None:
+    # ---- what lies there ------------------------------------------------------------------------------------------
+
+    def _place(self, event: Event) -> None:
         """Keep book of what lies there."""
-        kind, name = event["event"], str(event.get("id"))
-        if kind == "chips":
-            spot = str(event.get("spot") or "outside")
+        if isinstance(event, Chips):
+            spot = spot_of(event)
             self.chips.pop(spot, None)
-            if event["amount"] != 0:
+            if event.amount != 0:
                 self.chips[spot] = event
-        elif kind in ("clear", "gap"):
-            if kind == "clear" or event.get("lost"):
-                self.cards.clear()
-        elif kind == "remove":
-            self.cards.pop(name, None)
-        elif kind in ("card", "turn", "move", "correct"):
-            self._moves(name, event)
+        elif isinstance(event, Clear) or (isinstance(event, Gap) and event.lost):
+            self.cards.clear()
+        elif isinstance(event, Remove):
+            self.cards.pop(event.id, None)
+        elif isinstance(event, Dealt | Turn | Move | Correct):
+            self._move(event)
 
-    def _moves(self, name: str, event: Event) -> None:
-        lay = self.cards.get(name)
-        if lay is None and event["event"] != "card":
+    def _move(self, event: Dealt | Turn | Move | Correct) -> None:
+        before = self.cards.get(event.id)
+        if isinstance(event, Dealt):
+            found = SceneCard(event.zone, event.card, event.up)
+        elif before is None:
             return
-        lay = lay or Lay("", None, up=True)
-        zone = _zone(event) if "zone" in event else lay.zone
-        face = event.get("card", lay.face)
-        if event["event"] == "turn" and face is None:
-            face = lay.face
-        up = event["face"] == "up" if "face" in event else lay.up
-        if zone in ("discard", "shoe", "float"):
-            self.cards.pop(name, None)
+        elif isinstance(event, Move):
+            found = SceneCard(event.zone, before.face, before.up)
+        elif isinstance(event, Turn):
+            found = SceneCard(before.zone, event.card or before.face, event.up)
         else:
-            self.cards[name] = Lay(zone, None if face is None else str(face), up)
+            found = SceneCard(before.zone, event.card, before.up)
+        if found.zone.part in TAKEN_UP:
+            self.cards.pop(event.id, None)
+        else:
+            self.cards[event.id] = found
 
-    # ---- to go on -------------------------------------------------------------------------------------------------
+    # ---- snapshots --------------------------------------------------------------------------------------------------
 
     def _rests(self) -> bool:
-        """Tell whether no round is being played."""
+        """True while no round is being played."""
         table = self.table
         return table.life is None and table.unseen is None and not table.held
 
@@ -118,42 +122,51 @@ class Course:
             "law": LAW,
             "t": self.t,
             "judges": self.judges,
-            "cards": {name: [one.zone, one.face, one.up] for name, one in self.cards.items()},
-            "chips": list(self.chips.values()),
+            "cards": {name: [one.zone.text, one.face and one.face.text, one.up] for name, one in self.cards.items()},
+            "chips": [events.to_dict(one) for one in self.chips.values()],
             "table": table_snapshot.taken(self.table),
         }
 
-    def kept(self) -> bytes:
-        """Give what it takes to go on from here."""
-        self.fresh = False
-        told = [line for part in self.parts for line in part.told]
-        return zlib.compress(json.dumps([self.parts[0].state, told], separators=(",", ":")).encode())
+    def to_snapshot(self) -> bytes:
+        """Give all it takes to go on from here."""
+        self.is_due = False
+        since = [events.encode(event) for one in self.snapshots for event in one.since]
+        return zlib.compress(
+            json.dumps([self.snapshots[0].state, since], separators=(",", ":"), default=float).encode()
+        )
 
     @staticmethod
-    def again(book: Book, kept: bytes) -> "Course":
-        """Go on from what was kept, by whatever version. Raises ValueError where it is not ours."""
+    def from_snapshot(book: Book, stored: bytes) -> "TableState":
+        """Go on from a snapshot, of whatever version. Raises ValueError where it is not ours."""
         try:
-            state, told = json.loads(zlib.decompress(kept))
+            state, since = _loaded(stored)
             if state["law"] != LAW:
-                raise ValueError(f"expected what was kept by law {LAW}, found {state['law']!r}")
-            found = Course(book)
+                raise ValueError(f"expected a snapshot of law {LAW}, found {state['law']!r}")
+            found = TableState(book)
             found.t, found.judges = float(state["t"]), bool(state["judges"])
-            found.cards = {name: Lay(zone, face, up) for name, (zone, face, up) in state["cards"].items()}
-            found.chips = {str(event.get("spot") or "outside"): event for event in state["chips"]}
+            found.cards = {
+                name: SceneCard(ZONES[zone], face and CARDS[face], up)
+                for name, (zone, face, up) in state["cards"].items()
+            }
+            chips = [event for one in state["chips"] if isinstance(event := events.parse(one), Chips)]
+            found.chips = {spot_of(event): event for event in chips}
             found.table = table_snapshot.restored(book, state["table"])
-            found.parts = [Part(found._state())]
-            for line in told:
-                found.take(json.loads(line))
+            found.snapshots = [Snapshot(found._state())]
+            for line in since:
+                found.apply(events.decode(line.encode()))
         except (zlib.error, KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"expected what was kept of a table, found something else: {error!r}") from error
-        found.fresh = False
+            raise ValueError(f"expected a snapshot of a table, found something else: {error!r}") from error
+        found.is_due = False
         return found
 
 
-def _zone(event: Mapping[str, object]) -> str:
-    """Give a zone by its own name: `hand` says of which hand of the box it is."""
-    zone, hand = str(event["zone"] or "outside"), event.get("hand")
-    place = ZONES.get(zone)
-    if place is not None and place.box and place.part == "cards" and place.hand == 1 and hand not in (None, 1):
-        return f"box{place.box}.hand{hand}"
-    return zone
+def _loaded(stored: bytes) -> tuple[Any, list[str]]:
+    found = events.decode_json(zlib.decompress(stored))
+    if not isinstance(found, list):
+        raise TypeError(found)
+    state, since = found
+    return state, since
+
+
+def spot_of(event: Chips) -> str:
+    return "outside" if event.spot is None else event.spot.text

@@ -11,8 +11,9 @@ import numpy as np
 
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.evidence.render import draw_frame
+from feltwatch.edge.pipeline.table_pipeline import StepResult
 from feltwatch.edge.replay.checkpoint import unpickled
-from feltwatch.edge.replay.job import InterruptedReplayError, Step
+from feltwatch.edge.replay.job import InterruptedReplayError
 from feltwatch.edge.replay.output import unwritable
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import RATES, Video, open_capture
@@ -36,7 +37,7 @@ class Seen:
     says: tuple[str, ...]  # new alerts
 
 
-def remember(t: float, view: View | None, step: Step) -> bytes:
+def remember(t: float, view: View | None, step: StepResult) -> bytes:
     """Give a frame's part of the file of views; no view where it is as it was."""
     says = tuple(f"{one.severity.upper()} {one.code} ({one.clause})" for one in step.verdicts if isinstance(one, Alert))
     return pickle.dumps((t, view, says), pickle.HIGHEST_PROTOCOL)

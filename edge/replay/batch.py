@@ -20,8 +20,9 @@ from types import ModuleType
 
 from feltwatch.edge.cli.progress import Progress
 from feltwatch.edge.errors import UsageError
+from feltwatch.edge.pipeline.networks import Networks, OpenNetworks
 from feltwatch.edge.replay.film import replay_film
-from feltwatch.edge.replay.job import Desk, InterruptedReplayError, Opener, Order, Told
+from feltwatch.edge.replay.job import InterruptedReplayError, Order, Told
 from feltwatch.edge.replay.output import DiskFullError
 from feltwatch.vision.image_file import spelled
 
@@ -33,25 +34,25 @@ ON_RAY = "expected Ray, found that it is not installed; install it: pip install 
 
 Found = Told | Exception
 Stop = Callable[[], bool]
-Share = Callable[[Sequence[Order], Opener, Progress, Stop], Iterator[Found]]
+Share = Callable[[Sequence[Order], OpenNetworks, Progress, Stop], Iterator[Found]]
 
 
-def in_turn(orders: Sequence[Order], opener: Opener, progress: Progress, stop: Stop) -> Iterator[Found]:
-    """Do one after the other, with the same eyes."""
-    desk = opener(orders[0].provider, orders[0].threads)
+def in_turn(orders: Sequence[Order], opener: OpenNetworks, progress: Progress, stop: Stop) -> Iterator[Found]:
+    """Do one after the other, with the same networks."""
+    networks = opener(orders[0].provider, orders[0].threads)
     for order in orders:
         if stop():
             return
         name = order.video.name
-        found = _done(order, desk, lambda share, name=name: progress.show(name, share), stop)  # type: ignore[misc]
+        found = _done(order, networks, lambda share, name=name: progress.show(name, share), stop)  # type: ignore[misc]
         yield found
         if isinstance(found, DiskFullError | InterruptedReplayError):
             return
 
 
-def _done(order: Order, desk: Desk, say: Callable[[float], None], stop: Stop) -> Found:
+def _done(order: Order, networks: Networks, say: Callable[[float], None], stop: Stop) -> Found:
     try:
-        return replay_film(order, desk, say, stop)
+        return replay_film(order, networks, say, stop)
     except UsageError as error:
         # Of several videos one may not fit the table
         of_table = str(error).startswith(str(order.table))
@@ -63,7 +64,7 @@ def _done(order: Order, desk: Desk, say: Callable[[float], None], stop: Stop) ->
 def in_processes(jobs: int) -> Share:
     """Do so many at a time, each in a process of its own: one that dies takes no other with it."""
 
-    def share(orders: Sequence[Order], opener: Opener, progress: Progress, stop: Stop) -> Iterator[Found]:
+    def share(orders: Sequence[Order], opener: OpenNetworks, progress: Progress, stop: Stop) -> Iterator[Found]:
         opener(orders[0].provider, orders[0].threads)  # what is wrong with that is told once
         crew = _Crew(orders, opener, progress)
         try:
@@ -86,7 +87,7 @@ class _Hand:
 
 
 class _Crew:
-    def __init__(self, orders: Sequence[Order], opener: Opener, progress: Progress) -> None:
+    def __init__(self, orders: Sequence[Order], opener: OpenNetworks, progress: Progress) -> None:
         self.waiting = deque(orders)
         self.count = len(orders)
         self.opener, self.progress = opener, progress
@@ -164,7 +165,7 @@ class _Crew:
             hand.process.join()
 
 
-def _work(order: Order, opener: Opener, news: Connection, parent: int) -> None:
+def _work(order: Order, opener: OpenNetworks, news: Connection, parent: int) -> None:
     """Do one video in this process; stop in good order when asked, or when nobody waits for it any more."""
     asked: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -178,8 +179,8 @@ def _work(order: Order, opener: Opener, news: Connection, parent: int) -> None:
             news.send(share)
 
     try:
-        desk = opener(order.provider, order.threads)
-        news.send(_done(order, desk, say, lambda: bool(asked) or os.getppid() != parent))
+        networks = opener(order.provider, order.threads)
+        news.send(_done(order, networks, say, lambda: bool(asked) or os.getppid() != parent))
     except BrokenPipeError:
         return  # nobody waits for it any more
     except Exception:  # noqa: BLE001  told, and raised again, where the whole is watched
@@ -197,7 +198,7 @@ def on_ray(address: str) -> Share:
     except ImportError as error:
         raise UsageError(f"--ray {address}: {ON_RAY}") from error
 
-    def share(orders: Sequence[Order], opener: Opener, progress: Progress, stop: Stop) -> Iterator[Found]:
+    def share(orders: Sequence[Order], opener: OpenNetworks, progress: Progress, stop: Stop) -> Iterator[Found]:
         with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):  # where it reports each lost worker
             _join(ray, address)
             try:
@@ -222,7 +223,7 @@ def _join(ray: ModuleType, address: str) -> None:
 
 
 def _shared_out(
-    ray: ModuleType, orders: Sequence[Order], opener: Opener, progress: Progress, stop: Stop
+    ray: ModuleType, orders: Sequence[Order], opener: OpenNetworks, progress: Progress, stop: Stop
 ) -> Iterator[Found]:
     def task(order: Order) -> object:
         where = replace(
@@ -246,10 +247,10 @@ def _lost(order: Order, error: Exception) -> UsageError:
     return UsageError(f"{spelled(order.video)}: its worker was lost {TRIES + 1} times ({type(error).__name__})")
 
 
-def _on_worker(order: Order, opener: Opener) -> Found:
-    return _done(order, _desk(opener, order.provider, order.threads), lambda _: None, lambda: False)
+def _on_worker(order: Order, opener: OpenNetworks) -> Found:
+    return _done(order, _networks(opener, order.provider, order.threads), lambda _: None, lambda: False)
 
 
 @cache
-def _desk(opener: Opener, provider: str, threads: int) -> Desk:
+def _networks(opener: OpenNetworks, provider: str, threads: int) -> Networks:
     return opener(provider, threads)

@@ -6,15 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 
+from feltwatch.edge.config.camera_parts import fit_camera, layout_parts
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.evidence.clip import REPLAY
 from feltwatch.edge.evidence.recorder import EvidenceRecorder
-from feltwatch.edge.json_lines import json_line
+from feltwatch.edge.pipeline.networks import Networks
+from feltwatch.edge.pipeline.table_pipeline import StepResult
 from feltwatch.edge.replay import checkpoint
 from feltwatch.edge.replay.annotate import annotated, remember, remembered
 from feltwatch.edge.replay.facts import facts_of, key_of
-from feltwatch.edge.replay.job import Desk, InterruptedReplayError, Order, State, Step, Told
+from feltwatch.edge.replay.job import InterruptedReplayError, Order, State, Told
 from feltwatch.edge.replay.output import (
     BEGUN,
     DONE,
@@ -35,7 +37,8 @@ from feltwatch.edge.report.provenance import doubted
 from feltwatch.edge.report.story import stories
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import Frame, PlaceLostError, Video, check_one_size, open_video
-from feltwatch.engine.model.verdicts import Alert, encode
+from feltwatch.engine.model import events, verdicts
+from feltwatch.engine.model.verdicts import Alert
 from feltwatch.models.files import remove_unfinished
 from feltwatch.vision.image_file import spelled
 
@@ -48,10 +51,11 @@ Say = Callable[[float], None]  # the share that is done
 Stop = Callable[[], bool]
 
 
-def replay_film(order: Order, desk: Desk, say: Say, stop: Stop) -> Told:
+def replay_film(order: Order, networks: Networks, say: Say, stop: Stop) -> Told:
     """Watch one video, or what is left of it to watch, and write its folder."""
     video, table = open_video(order.video), read_table(order.table)
-    table.camera(video.size)  # what is wrong with it is told before anything is written
+    parts = layout_parts(table.cameras, table.layout)
+    fit_camera(table.path, table.first, video.size, parts[table.first.name])  # before anything is written
     if order.since and video.seconds and order.since >= video.seconds:
         raise UsageError(
             f"--from {order.since:g}: expected less than the {video.seconds:.1f} s of {spelled(order.video)}"
@@ -59,13 +63,13 @@ def replay_film(order: Order, desk: Desk, say: Say, stop: Stop) -> Told:
     try:
         with claimed(order.folder):
             check_free(order.folder)
-            return _claimed(order, desk, (video, table), say, stop)
+            return _claimed(order, networks, (video, table), say, stop)
     except OSError as error:
         raise unwritable(error.filename or order.folder, error) from error
 
 
-def _claimed(order: Order, desk: Desk, given: tuple[Video, TableFile], say: Say, stop: Stop) -> Told:
-    key = key_of(order, desk.models)
+def _claimed(order: Order, networks: Networks, given: tuple[Video, TableFile], say: Say, stop: Stop) -> Told:
+    key = key_of(order, networks.models)
     part = part_of(order.folder)
     if not order.force:
         if _is_done(order.folder, key, order):
@@ -80,10 +84,10 @@ def _claimed(order: Order, desk: Desk, given: tuple[Video, TableFile], say: Say,
             return _told(order, None)
     check_one_size(given[0])
     try:
-        speed = _Work(order, desk, given, key).done(say, stop)
+        speed = _Work(order, networks, given, key).done(say, stop)
     except PlaceLostError:
         shutil.rmtree(part)
-        speed = _Work(order, desk, given, key).done(say, stop)
+        speed = _Work(order, networks, given, key).done(say, stop)
     return _told(order, speed)
 
 
@@ -101,9 +105,12 @@ def _told(order: Order, speed: float | None) -> Told:
 class _Work:
     """The replay of one video in its unfinished folder."""
 
-    def __init__(self, order: Order, desk: Desk, given: tuple[Video, TableFile], key: Mapping[str, object]) -> None:
-        self.order, self.desk, self.key = order, desk, key
+    def __init__(
+        self, order: Order, networks: Networks, given: tuple[Video, TableFile], key: Mapping[str, object]
+    ) -> None:
+        self.order, self.networks, self.key = order, networks, key
         self.video, self.table = given
+        self.camera = self.table.first.name
         self.part = part_of(order.folder)
         self.seal = checkpoint.digest_of({**key, "annotate": order.annotate, "by": checkpoint.versions()})
         self.state = self._state()
@@ -114,12 +121,12 @@ class _Work:
 
     def _state(self) -> State:
         """Go on from the checkpoint, if there is one of this very work; else begin."""
-        found = checkpoint.load(self.part / KEPT, self.seal, checkpoint.OURS + self.desk.modules)
+        found = checkpoint.load(self.part / KEPT, self.seal, checkpoint.OURS + self.networks.modules)
         if isinstance(found, State) and not self.order.force:
-            self.desk.again(found.pipeline)
+            self.networks.resume(found.pipeline, self.table)
             remove_unfinished(self.part)
             return found
-        pipeline = self.desk.begin(self.table, self.video.size)
+        pipeline = self.networks.pipeline(self.table)
         shutil.rmtree(self.part, ignore_errors=True)
         self.part.mkdir()
         write_json(self.part / BEGUN, {"mark": mark(self.order.video)})
@@ -180,8 +187,8 @@ class _Work:
             state.first = t
         elif t - state.t > GAP_S:
             state.doubts.append((t, f"no pictures from {state.t:.1f} s to {t:.1f} s"))
-        step = state.pipeline.step(t, frame.picture, frame.small)
-        view = state.pipeline.watcher.view()
+        step = state.pipeline.step(self.camera, t, frame.picture, frame.small)
+        view = state.pipeline.view(self.camera)
         self.recorder.frame("", t, frame.picture, view)
         self._store(step)
         state.doubt(t, view.doubts)
@@ -198,20 +205,20 @@ class _Work:
         self.state.sizes = {name: file.sync() for name, file in self.files.items()}
         checkpoint.save(self.part / KEPT, self.seal, self.state)
 
-    def _store(self, step: Step) -> None:
+    def _store(self, step: StepResult) -> None:
         """Write what a step brought, and record the evidence of its alerts."""
         alerts = [verdict for verdict in step.verdicts if isinstance(verdict, Alert)]
         self.recorder.record(alerts, lambda _: self._write(step))
 
-    def _write(self, step: Step) -> None:
-        self.files[EVENTS].write("".join(json_line(event) for event in step.events).encode())
-        self.files[VERDICTS].write("".join(encode(verdict) + "\n" for verdict in step.verdicts).encode())
+    def _write(self, step: StepResult) -> None:
+        self.files[EVENTS].write("".join(events.encode(event) + "\n" for event in step.events).encode())
+        self.files[VERDICTS].write("".join(verdicts.encode(verdict) + "\n" for verdict in step.verdicts).encode())
 
     def _report(self, say: Say, stop: Stop) -> None:
         """Write what is made of the whole, and put the folder where it belongs."""
         state = self.state
-        events, verdicts = (_read(self.part / name) for name in (EVENTS, VERDICTS))
-        facts = facts_of(self.key, (self.video, self.table), state, events, verdicts)
+        happened, judged = (_read(self.part / name) for name in (EVENTS, VERDICTS))
+        facts = facts_of(self.key, (self.video, self.table), state, happened, judged)
         write_report(self.part, facts)
         if self.order.annotate:
 
@@ -220,9 +227,9 @@ class _Work:
                 return not stop()
 
             annotated(self.part, self.video, self.order.since, remembered(self.part / VIEWS), go_on)
-        doubts = doubted(facts.doubts, stories(events, verdicts))
-        counts = {"rounds": _count(verdicts, "round-started"), "doubts": len(doubts)}
-        counts["alerts"] = _count(verdicts, "alert") - _count(verdicts, "withdrawn")
+        doubts = doubted(facts.doubts, stories(happened, judged))
+        counts = {"rounds": _count(judged, "round-started"), "doubts": len(doubts)}
+        counts["alerts"] = _count(judged, "alert") - _count(judged, "withdrawn")
         of = {"of": self.key, "annotated": self.order.annotate, "mark": mark(self.order.video)}
         finish(self.order.folder, {**of, **counts}, (KEPT, BEGUN, VIEWS))
 

@@ -1,79 +1,13 @@
 """What a replay knows between two frames: all that it takes to go on from there."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
-from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.evidence.clip import RecorderState
+from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.edge.video.video_file import Place
-from feltwatch.engine.model.verdicts import Verdict
-from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.view import View
-
-
-class Step(Protocol):
-    """What came of one frame."""
-
-    @property
-    def events(self) -> Sequence[Mapping[str, object]]: ...
-
-    @property
-    def verdicts(self) -> Sequence[Verdict]: ...
-
-
-class Watcher(Protocol):
-    def view(self) -> View: ...
-
-
-class Watching(Protocol):
-    """The pipeline, as far as a replay needs to know it."""
-
-    @property
-    def watcher(self) -> Watcher: ...
-
-    def step(self, t: float, picture: Pixels, small: Pixels | None = None) -> Step: ...
-
-    def finish(self) -> Step: ...
-
-
-class Live(Protocol):
-    """The watchers of a table's cameras, as one."""
-
-    def step(self, camera: str, t: float, picture: Pixels, small: Pixels) -> list[dict[str, object]]: ...
-
-    def wait(self, t: float) -> list[dict[str, object]]: ...
-
-    def tick(self, t: float) -> dict[str, object] | None: ...
-
-    def finish(self) -> list[dict[str, object]]: ...
-
-    def blind(self, camera: str, t: float) -> None: ...
-
-    def view(self, camera: str) -> View: ...
-
-    def doubts(self) -> tuple[str, ...]: ...
-
-
-class Desk(Protocol):
-    """Where footage is watched: the models, opened when they are first needed."""
-
-    @property
-    def models(self) -> Mapping[str, str]:
-        """Give the digest of each by its name."""
-
-    @property
-    def modules(self) -> tuple[str, ...]:
-        """Name the modules, beside ours, that hold the classes of a state."""
-
-    def begin(self, table: TableFile, size: tuple[int, int]) -> Watching: ...
-
-    def again(self, pipeline: Watching) -> None:
-        """Hand the eyes in again."""
-
-
-Opener = Callable[[str, int], Desk]  # of a provider and a number of threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +27,7 @@ class Order:
 
 @dataclass(slots=True)
 class State:
-    pipeline: Watching
+    pipeline: TablePipeline
     evidence: RecorderState | None = None  # as of the last checkpoint
     place: Place | None = None  # of the last frame before this was kept
     frames: int = 0

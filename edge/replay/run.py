@@ -4,23 +4,26 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from feltwatch.edge.cli.progress import Progress
-from feltwatch.edge.replay.job import Desk, InterruptedReplayError, Opener, Order, Told
+from feltwatch.edge.replay.job import InterruptedReplayError, Order, Told
 from feltwatch.edge.stop_signal import stopping
+
+if TYPE_CHECKING:
+    from feltwatch.edge.pipeline.networks import Networks, OpenNetworks
 
 STOPPED = 128  # a shell's number of a command that a signal ended is this more than the signal's
 
 
-def eyes_desk(provider: str, threads: int) -> Desk:
-    """Open the pipeline with the networks that ship."""
-    from feltwatch.edge.replay.desk import EyesDesk  # noqa: PLC0415  light start
+def open_networks(provider: str, threads: int) -> "Networks":
+    """Open the networks that ship."""
+    from feltwatch.edge.pipeline.networks import Networks  # noqa: PLC0415  light start
 
-    return EyesDesk(provider, threads)
+    return Networks(provider, threads)
 
 
-def replay(options: argparse.Namespace, opener: Opener = eyes_desk, keep_s: float = 20.0) -> int:
+def replay(options: argparse.Namespace, opener: "OpenNetworks" = open_networks, keep_s: float = 20.0) -> int:
     """Replay every video; give 2 if one was bad, though the others are done."""
     from feltwatch.edge.replay.batch import Share, in_processes, in_turn, on_ray  # noqa: PLC0415  with it comes OpenCV
 

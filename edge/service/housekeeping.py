@@ -11,7 +11,7 @@ from feltwatch.edge.messaging import schema
 from feltwatch.edge.messaging.health_told import health_of
 from feltwatch.edge.service.host_clock import synchronised
 from feltwatch.edge.service.opening import BACK
-from feltwatch.edge.service.recovery import NAME as COURSE
+from feltwatch.edge.service.recovery import NAME as SNAPSHOT
 from feltwatch.edge.service.state_report import state
 
 if TYPE_CHECKING:
@@ -93,15 +93,15 @@ class Duties:
             if found is not None:
                 self._troubles[feed.name] = found.says
                 self.of.note("camera", found.says, camera=feed.name, since=found.since)
-                if self.of.sight is not None:
-                    self.of.sight.watching.blind(feed.name, found.since)
+                if self.of.pipeline is not None:
+                    self.of.pipeline.blind(feed.name, found.since)
             else:
                 del self._troubles[feed.name]
                 self.of.note("camera", f"camera {feed.name} sees again", camera=feed.name)
 
     def _see(self) -> None:
         """Say what cannot be seen well, when it begins."""
-        doubts = () if self.of.sight is None else self.of.sight.watching.doubts()
+        doubts = () if self.of.pipeline is None else self.of.pipeline.doubts()
         for one in doubts:
             if one not in self._doubts:
                 self.of.note("doubt", one)
@@ -115,11 +115,11 @@ class Duties:
             self.of.note("clock", f"{leap}; the order of messages is that of `seq`")
 
     def _tell_state(self) -> None:
-        sight = self.of.sight
-        if not self.changed or sight is None:
+        pipeline = self.of.pipeline
+        if not self.changed or pipeline is None:
             return
         self.changed = False
-        found = state(sight.table, sight.fold, self._doubts, self._troubles)
+        found = state(pipeline.table, self.of.fold, self._doubts, self._troubles)
         if found != self.state:
             self.state = found
             self.of.outbox.publish_state(self.of.speech.state(found))
@@ -160,7 +160,7 @@ class Duties:
             return
         journal = self.of.journal
         before = datetime.now(UTC) - timedelta(days=self.of.orders.table.record.journal_days)
-        needed = journal.remembered(COURSE)
+        needed = journal.remembered(SNAPSHOT)
         upto = min(
             journal.before(rfc3339(before)),
             journal.unsent()[0][0] - 1,

@@ -12,9 +12,10 @@ from feltwatch.edge.journal.signing import Signer
 from feltwatch.edge.journal.store import Entry, Journal, UnreadableError, utc
 from feltwatch.edge.messaging.commands import Door
 from feltwatch.edge.messaging.encode import Address
-from feltwatch.edge.pipeline.table_state import Course
+from feltwatch.edge.pipeline.table_state import TableState
 from feltwatch.edge.service.recovery import recall
 from feltwatch.edge.service.round_fold import RoundFold
+from feltwatch.engine.model.verdicts import decode
 
 BACK: Final = 20_000  # entries that are looked at for what was told last: a few rounds, at the least
 NOTES: Final = ("started", "stopped")
@@ -27,7 +28,7 @@ class Opened:
     journal: Journal
     signer: Signer
     fold: RoundFold
-    course: Course | None  # none where nothing was ever told
+    state: TableState | None  # none where nothing was ever told
     last: Entry | None  # the last entry, or none
     clean: bool  # the last run said that it stopped
     aside: Path | None  # a journal that could not be read lies there now
@@ -42,16 +43,16 @@ def opened(path: Path, table: TableFile, now: float) -> Opened:
         since = max(journal.base[0], journal.head.seq - BACK)
         fold = RoundFold()
         for entry in journal.read(since, BACK, ("verdict",)):
-            fold.take([entry.body], None)
+            fold.take([decode(entry.body)], None)
         found = journal.read(journal.head.seq - 1, 1)
         last = found[0] if found else None
-        course = recall(table.book, journal)
+        state = recall(table.book, journal)
         clean = _is_clean(journal, since)
     except BaseException:
         journal.close()
         raise
     away = 0.0 if last is None else max(0.0, now - seconds_of(last.at))
-    return Opened(journal, signer, fold, course, last, clean, aside, away)
+    return Opened(journal, signer, fold, state, last, clean, aside, away)
 
 
 def door(address: Address, table: TableFile, journal: Journal) -> Door:

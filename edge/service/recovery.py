@@ -1,11 +1,11 @@
-"""The course of a table out of its journal: what there is to go on with after a crash or a power cut."""
+"""The state of a table out of its journal: what there is to go on with after a crash or a power cut."""
 
-import json
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from feltwatch.edge.pipeline.table_state import Course
+from feltwatch.edge.pipeline.table_state import TableState
 from feltwatch.engine.books import Book
+from feltwatch.engine.model.events import decode
 
 NAME: Final = "table"  # under which the journal remembers it
 PAGE: Final = 5_000  # entries that are read at a time
@@ -27,18 +27,18 @@ class Journal(Protocol):
     def read(self, after: int, most: int, kinds: Sequence[str] = ()) -> Sequence[Entry]: ...
 
 
-def recall(book: Book, journal: Journal) -> Course | None:
-    """Give the course of a table: what is remembered of it, and the events since; None where nothing was ever told."""
-    seq, course = 0, None
+def recall(book: Book, journal: Journal) -> TableState | None:
+    """Give the state of a table: its last snapshot, and the events since; None where the journal holds no event."""
+    seq, state = 0, None
     remembered = journal.remembered(NAME)
     if remembered is not None:
         try:
-            seq, course = remembered[0], Course.again(book, remembered[1])
+            seq, state = remembered[0], TableState.from_snapshot(book, remembered[1])
         except ValueError:
-            course = None  # then it is made of all that is in the journal
+            state = None  # then it is made of all that is in the journal
     while entries := journal.read(seq, PAGE, ("event",)):
-        course = course or Course(book)
+        state = state or TableState(book)
         for entry in entries:
-            course.take(json.loads(entry.body))
+            state.apply(decode(entry.body.encode()))
         seq = entries[-1].seq
-    return course
+    return state

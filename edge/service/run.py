@@ -16,7 +16,7 @@ from feltwatch.edge.config.table_file import MqttSettings, TableFile, read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.messaging.auth import password
 from feltwatch.edge.messaging.local_broker import Broker
-from feltwatch.edge.pipeline.live_desk import EyesLiveDesk, LiveDesk, LiveOpener
+from feltwatch.edge.pipeline.networks import Networks, OpenNetworks
 from feltwatch.edge.service import logs
 from feltwatch.edge.service.health import Vitals, stuck
 from feltwatch.edge.service.logs import say
@@ -30,7 +30,7 @@ LOOK_S: Final = 0.2  # between two looks at whether to stop
 BEAT_S: Final = 2.0  # between two words to systemd, where it does not say
 
 
-def run(options: argparse.Namespace, opener: LiveOpener = EyesLiveDesk) -> int:
+def run(options: argparse.Namespace, opener: OpenNetworks = Networks) -> int:
     """Watch until every camera's footage ends, the time is over, or a signal says so."""
     secrets = logs.start(environ=_log_environ())
     tables = [read_table(Path(name)) for name in options.tables]
@@ -40,12 +40,12 @@ def run(options: argparse.Namespace, opener: LiveOpener = EyesLiveDesk) -> int:
             secrets.hide(password(with_credentials(table.mqtt)))
         for camera in table.cameras:
             secrets.hide(camera_password(camera) or "")
-    desks = _desks(tables, options, opener)
+    networks = _networks(tables, options, opener)
     with ExitStack() as stack:
         own = stack.enter_context(Broker(say=say)).file if any(table.mqtt is None for table in tables) else None
         posts = [
-            Post(_orders(table, own, options, alone=len(tables) == 1), desk)
-            for table, desk in zip(tables, desks, strict=True)
+            Post(_orders(table, own, options, alone=len(tables) == 1), own_networks)
+            for table, own_networks in zip(tables, networks, strict=True)
         ]
         for address in dict.fromkeys(table.serve for table in tables if table.serve is not None):
             endpoint = stack.enter_context(Endpoint(address, lambda: _vitals(posts)))
@@ -55,9 +55,9 @@ def run(options: argparse.Namespace, opener: LiveOpener = EyesLiveDesk) -> int:
     return 0
 
 
-def _desks(tables: Sequence[TableFile], options: argparse.Namespace, opener: LiveOpener) -> list[LiveDesk]:
+def _networks(tables: Sequence[TableFile], options: argparse.Namespace, opener: OpenNetworks) -> list[Networks]:
     """Open the networks for each table: once for each provider that a table, or the command line, names."""
-    opened: dict[str, LiveDesk] = {}
+    opened: dict[str, Networks] = {}
     for table in tables:
         provider = options.provider or table.provider
         try:

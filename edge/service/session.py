@@ -22,22 +22,22 @@ from feltwatch.edge.errors import UsageError
 from feltwatch.edge.evidence.recorder import EvidenceRecorder
 from feltwatch.edge.evidence.retention import Retention, RetentionLimits, estimate, measure_use
 from feltwatch.edge.evidence.store import EVIDENCE, StoredFiles, found_on_disk, unreported
-from feltwatch.edge.journal.record import Record
+from feltwatch.edge.journal.record import Happening, Record
 from feltwatch.edge.journal.store import claimed, utc
 from feltwatch.edge.journal.write_buffer import WriteBuffer
 from feltwatch.edge.messaging.commands import Refused, Taken
 from feltwatch.edge.messaging.mqtt import Terms
 from feltwatch.edge.messaging.outbox import Inbox, Outbox, Voice
-from feltwatch.edge.messaging.schema import NoteKind
+from feltwatch.edge.messaging.schema import NoteKind, Round
 from feltwatch.edge.messaging.speech import Speech
-from feltwatch.edge.pipeline.live_desk import LiveDesk
-from feltwatch.edge.pipeline.sight import Judged, Sight
-from feltwatch.edge.pipeline.table_state import Course
+from feltwatch.edge.pipeline.networks import Networks
+from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
 from feltwatch.edge.service.health import Health, Pulse, Sources, Vitals
 from feltwatch.edge.service.host_clock import Clock
 from feltwatch.edge.service.housekeeping import Duties
 from feltwatch.edge.service.logs import say
 from feltwatch.edge.service.opening import BACK, Opened, door, opened
+from feltwatch.edge.service.recovery import NAME
 from feltwatch.engine.model.verdicts import Alert
 from feltwatch.models.files import remove_unfinished
 
@@ -76,8 +76,8 @@ class Later:
 class Sitting:
     """Holds a table from a beginning to its end, or until something of ours breaks."""
 
-    def __init__(self, orders: Orders, desk: LiveDesk, why: str = "", now: Callable[[], float] = monotonic) -> None:
-        self.orders, self.desk, self.now = orders, desk, now
+    def __init__(self, orders: Orders, networks: Networks, why: str = "", now: Callable[[], float] = monotonic) -> None:
+        self.orders, self.networks, self.now = orders, networks, now
         self.broke = why  # what ended the sitting before this one
         self.stepped = False
         self.unread = 0  # commands that never got to the door
@@ -86,7 +86,7 @@ class Sitting:
         self.inbox = Inbox()
         self.pulse = Pulse(now)
         self.clock = Clock()
-        self.sight: Sight | None = None
+        self.pipeline: TablePipeline | None = None
         self.health: Health | None = None
 
     @property
@@ -126,8 +126,8 @@ class Sitting:
         self.fold = found.fold
         self.speech = Speech(table, found.journal, found.signer.public)
         self.door = door(self.speech.address, table, found.journal)
-        self.course, self.again = found.course or Course(table.book), found.course is not None
-        self.offset = round(self.course.t + found.away_s, 3) if self.again else 0.0
+        self.state = found.state  # of the run before
+        self.offset = 0.0 if self.state is None else round(self.state.t + found.away_s, 3)
         self.feeds = [
             Feed(source, one.name, str(table.path), offset=self.offset, now=self.now)
             for source, one in zip(sources, table.cameras, strict=True)
@@ -236,24 +236,29 @@ class Sitting:
         self.duties.tend()
 
     def _look(self, feed: Feed, shot: Shot) -> None:
-        if self.sight is None:
-            self.sight = Sight(self.desk.watching(self.orders.table), self.course, self.fold, again=self.again)
+        if self.pipeline is None:
+            self.pipeline = self.networks.pipeline(self.orders.table, self.state)
         start = self.now()
-        judged = self.sight.step(feed.name, shot.t, shot.picture, shot.small)
+        result = self.pipeline.step(feed.name, shot.t, shot.picture, shot.small)
         self.stepped = True
         self.pulse.stepped(self.now() - start)
-        self.recorder.frame(feed.name, shot.t, shot.picture, self.sight.watching.view(feed.name))
-        if judged.events or judged.verdicts:
-            self.tell(judged)
+        self.recorder.frame(feed.name, shot.t, shot.picture, self.pipeline.view(feed.name))
+        if result.judged:
+            self.tell(self.pipeline, result)
             self.pulse.lag.add(self.now() - shot.taken)
 
-    def tell(self, judged: Judged) -> None:
+    def tell(self, pipeline: TablePipeline, result: StepResult) -> None:
         """Keep what came, and have it told; evidence is made of what is kept."""
-        alerts = [verdict for verdict in judged.verdicts if isinstance(verdict, Alert)]
+        rounds: list[Round] = []
+        for one in result.judged:
+            rounds += self.fold.take(one.verdicts, pipeline.table)
+        memory = {NAME: pipeline.state.to_snapshot()} if pipeline.state.is_due else None
+        found = Happening(result.events, result.verdicts, rounds, memory)
+        alerts = [verdict for verdict in result.verdicts if isinstance(verdict, Alert)]
         for alert in alerts:
             self.pulse.alert(alert.severity)
         at = utc()
-        self.recorder.record(alerts, partial(self.record.write, judged, at), at, self.orders.table.id)
+        self.recorder.record(alerts, partial(self.record.write, found, at), at, self.orders.table.id)
         self.outbox.wake()
         self.duties.changed = True
 
@@ -269,11 +274,11 @@ class Sitting:
         if incoming is None:
             self._count_unread()
             found = self.door.due(self.now())
-        elif self.sight is None:
+        elif self.pipeline is None:
             found = self.door.refuse(incoming, UNSEEN, self.now())
         else:
-            t = round(max(self.sight.t, self.offset + self.now() - self.began), 3)
-            found = self.door.take(incoming, self.sight.table, t, self.now())
+            t = round(max(self.pipeline.t or 0.0, self.offset + self.now() - self.began), 3)
+            found = self.door.take(incoming, self.pipeline.table, t, self.now())
         if found is not None:
             self._answer(found)
         return incoming is not None
@@ -293,14 +298,14 @@ class Sitting:
         self.record.add("command", body)
         self.outbox.wake()
         if isinstance(found, Taken):
-            assert self.sight is not None  # noqa: S101  the door is open only then
-            self.tell(self.sight.told(found.text))
+            assert self.pipeline is not None  # noqa: S101  the door is open only then
+            self.tell(self.pipeline, self.pipeline.apply(found.event))
 
     # ---- ending -----------------------------------------------------------------------------------------------------
 
     def _end(self) -> None:
-        if self.sight is not None:
-            self.tell(self.sight.finish())
+        if self.pipeline is not None:
+            self.tell(self.pipeline, self.pipeline.finish())
         self.recorder.close()
         self.duties.last()
         self.note("stopped", "feltwatch was stopped")

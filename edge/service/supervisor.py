@@ -7,7 +7,7 @@ from threading import Event
 from typing import Final
 
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.pipeline.live_desk import LiveDesk
+from feltwatch.edge.pipeline.networks import Networks
 from feltwatch.edge.service.health import Vitals
 from feltwatch.edge.service.logs import say
 from feltwatch.edge.service.session import Orders, Sitting
@@ -20,8 +20,8 @@ LONGEST: Final = 300  # letters of what broke
 class Post:
     """Holds one table. `failed` is what was wrong with what it was given, from the start."""
 
-    def __init__(self, orders: Orders, desk: LiveDesk) -> None:
-        self.orders, self.desk = orders, desk
+    def __init__(self, orders: Orders, networks: Networks) -> None:
+        self.orders, self.networks = orders, networks
         self.sitting: Sitting | None = None
         self.failed: UsageError | None = None
 
@@ -29,7 +29,7 @@ class Post:
         """Watch until the footage is over or it is asked to stop."""
         failures, why = 0, ""
         while not stop.is_set():
-            sitting = self.sitting = Sitting(self.orders, self.desk, why)
+            sitting = self.sitting = Sitting(self.orders, self.networks, why)
             try:
                 sitting.hold(stop.is_set)
             except UsageError as error:

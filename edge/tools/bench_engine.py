@@ -8,9 +8,8 @@ import tracemalloc
 from collections.abc import Callable
 from decimal import Decimal
 
-from feltwatch.edge.cli.judge import read
 from feltwatch.engine.books import BOOKS
-from feltwatch.engine.model.events import parse
+from feltwatch.engine.model.events import decode, parse
 from feltwatch.engine.model.verdicts import encode
 from feltwatch.engine.table import Table
 from feltwatch.engine.transcript import parse as transcript
@@ -80,7 +79,7 @@ def ratio() -> tuple[float, float, float]:
         table = Table(BOOKS["blackjack-rws-v5"])
         for _ in range(REPEATS):
             for line in lines:
-                for verdict in table.apply(read(line)):
+                for verdict in table.apply(decode(line)):
                     encode(verdict)
             table.shoe.shuffled(0)
 

@@ -37,8 +37,8 @@ from feltwatch.edge.errors import UsageError
 from feltwatch.edge.journal.store import Entry, Fact
 from feltwatch.edge.messaging.local_broker import Broker
 from feltwatch.edge.messaging.mqtt import undelayed
-from feltwatch.edge.pipeline.live_desk import EyesLiveDesk, LiveDesk
-from feltwatch.edge.pipeline.sight import Judged
+from feltwatch.edge.pipeline.networks import Networks
+from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
 from feltwatch.edge.service.session import Orders, Sitting
 
 BUDGET_MS = 10.0  # that the way from the verdict to the subscriber adds, for 99 of 100 messages
@@ -97,17 +97,17 @@ def bench(options: argparse.Namespace) -> int:
     clips = files("feltwatch.datasets").joinpath("clips")
     with as_file(clips.joinpath("demo.mp4")), as_file(clips.joinpath("demo.table.toml")) as table:
         found = read_table(table)
-        desk = EyesLiveDesk("cpu", THREADS)
-        _ = desk.desk.eyes  # open: no frame waits for that
+        networks = Networks("cpu", THREADS)
+        _ = networks.eyes  # open: no frame waits for that
         seconds = TURNS * _seconds(table.parent / found.source)
         with broker() as (name, address):
-            latency = measured(found, desk, (name, address), seconds)
+            latency = measured(found, networks, (name, address), seconds)
     sys.stdout.write(f"the bundled film as a camera for {seconds:.0f} s, {len(latency.told)} messages, {name}\n")
     sys.stdout.writelines(f"{line}\n" for line in latency.lines())
     return 0 if latency.added_ms <= BUDGET_MS else 1
 
 
-def measured(table: TableFile, desk: LiveDesk, broker: tuple[str, MqttSettings], seconds: float) -> Latency:
+def measured(table: TableFile, networks: Networks, broker: tuple[str, MqttSettings], seconds: float) -> Latency:
     """Watch a table for so long, and follow each message."""
     name, address = broker
     with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +120,7 @@ def measured(table: TableFile, desk: LiveDesk, broker: tuple[str, MqttSettings],
         )
         orders.journal.parent.mkdir()
         with Subscriber(address, f"feltwatch/{table.site}/{table.id}", Path(folder)) as subscriber:
-            held = Timed(replace(orders, until=monotonic() + seconds), desk)
+            held = Timed(replace(orders, until=monotonic() + seconds), networks)
             held.hold(lambda: False)
             heard = subscriber.heard({seq for seq, _ in held.kept})
         at = heard.at
@@ -133,8 +133,8 @@ def measured(table: TableFile, desk: LiveDesk, broker: tuple[str, MqttSettings],
 class Timed(Sitting):
     """The service; it notes when what it told was in hand, and when it was on disk."""
 
-    def __init__(self, orders: Orders, desk: LiveDesk) -> None:
-        super().__init__(orders, desk)
+    def __init__(self, orders: Orders, networks: Networks) -> None:
+        super().__init__(orders, networks)
         self.judged: dict[int, tuple[float, float]] = {}  # by number of the entry: frame taken, verdict in hand
         self.kept: list[tuple[int, float]] = []
         self._taken: float | None = None
@@ -160,9 +160,9 @@ class Timed(Sitting):
         super()._look(feed, shot)
         self._taken = None
 
-    def tell(self, judged: Judged) -> None:
+    def tell(self, pipeline: TablePipeline, result: StepResult) -> None:
         self._in_hand = monotonic()
-        super().tell(judged)
+        super().tell(pipeline, result)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def bench(options: argparse.Namespace) -> int:
 
 def replayed(since: float = 0.0, turns: int = REPLAYS) -> Replayed:
     """Decode the bundled film and replay it, report and evidence and all, in turn."""
-    from feltwatch.edge.replay.desk import EyesDesk  # noqa: PLC0415  with it comes the model runtime
+    from feltwatch.edge.pipeline.networks import Networks  # noqa: PLC0415  with it comes the model runtime
     from feltwatch.edge.replay.film import replay_film  # noqa: PLC0415  as above
     from feltwatch.edge.replay.job import Order  # noqa: PLC0415  as above
     from feltwatch.edge.video.decoder import Decoding  # noqa: PLC0415  with it comes OpenCV
@@ -111,7 +111,7 @@ def replayed(since: float = 0.0, turns: int = REPLAYS) -> Replayed:
         as_file(clips.joinpath("demo.table.toml")) as table,
         tempfile.TemporaryDirectory() as folder,
     ):
-        video, desk = open_video(film), EyesDesk("cpu", THREADS)
+        video, networks = open_video(film), Networks("cpu", THREADS)
         order = Order(film, table, Path(folder) / "replay", since, force=True, threads=THREADS, keep_s=inf)
 
         def decode() -> None:
@@ -120,7 +120,7 @@ def replayed(since: float = 0.0, turns: int = REPLAYS) -> Replayed:
                     pass
 
         def replay() -> None:
-            replay_film(order, desk, lambda _: None, lambda: False)
+            replay_film(order, networks, lambda _: None, lambda: False)
 
         decode()  # the file is in memory from now on
         taken = [(_taken(decode), _taken(replay)) for _ in range(turns)]

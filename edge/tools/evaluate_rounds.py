@@ -18,11 +18,13 @@ from typing import Any
 from feltwatch.datasets.common.cache import check_writable, write_whole
 from feltwatch.datasets.common.errors import Arguments, DataError, number_from
 from feltwatch.datasets.common.parallel import ordered
+from feltwatch.edge.config.camera_parts import fit_camera
 from feltwatch.edge.config.table_file import read_table
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.pipeline.pipeline import Pipeline
+from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import Video, open_video
+from feltwatch.engine.model.events import to_dict
 from feltwatch.models.evaluation import rounds_conditions
 from feltwatch.models.evaluation.report import lines, told
 from feltwatch.models.evaluation.rounds import Film, Told, scores
@@ -30,15 +32,13 @@ from feltwatch.models.evaluation.rounds_conditions import NAMES, Conditions
 from feltwatch.models.evaluation.rounds_figures import Seen, Work, figures
 from feltwatch.models.shipped.registry import models
 from feltwatch.vision.detection.still_reader import Eyes, open_eyes
-from feltwatch.vision.table_watcher import Watcher
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = (
     "vision",
     "engine",
     "models/shipped/manifest.toml",
-    "edge/pipeline/pipeline.py",
-    "edge/cli/judge.py",
+    "edge/pipeline",
     "edge/config/table_file.py",
 )
 LAWS = (".py", ".toml")
@@ -153,14 +153,12 @@ def _eyes(threads: int) -> Eyes:
 def watch(run: Run) -> str:
     """Watch one film and keep what was told; give its name."""
     video, table = open_video(run.film), read_table(run.film.with_suffix(".table.toml"))
-    pipeline = Pipeline(table, video.size, _eyes(run.threads))
-    watcher = pipeline.watcher
-    if run.condition == "everywhere":
-        pipeline.watcher = Watcher(watcher.camera, watcher.layout, watcher.eyes, everywhere=True)
-    conditions = Conditions(run.film.stem, table.site, watcher.camera, table.layout)
+    pipeline = TablePipeline(table, _eyes(run.threads), everywhere=run.condition == "everywhere")
+    camera = fit_camera(table.path, table.first, video.size, table.layout).camera
+    conditions = Conditions(run.film.stem, table.site, camera, table.layout)
     befalls = conditions.named(run.condition)
     alone = decoding_s(video)
-    events, verdicts, work = [], [], Work(0, 0, 0, 0.0, 0.0, alone)
+    results, work = [StepResult()], Work(0, 0, 0, 0.0, 0.0, alone)
     start, aside = time.perf_counter(), 0.0
     with Decoding(video, small=True) as frames:
         for frame in frames:
@@ -169,14 +167,14 @@ def watch(run: Run) -> str:
             aside += time.perf_counter() - before
             work = replace(work, frames=frame.number, lost=work.lost + (picture is None), seconds=frame.t)
             if picture is not None:
-                step = pipeline.step(frame.t, picture, frame.small if picture is frame.picture else None)
-                events += step.events
-                verdicts += step.verdicts
-    step = pipeline.finish()
+                small = frame.small if picture is frame.picture else None
+                results.append(pipeline.step(table.first.name, frame.t, picture, small))
+    results.append(pipeline.finish())
     took = time.perf_counter() - start - aside
-    work = replace(work, looks=pipeline.watcher.looks, watching_s=took)
-    said = [verdict.to_dict() for verdict in (*verdicts, *step.verdicts)]
-    papers = {"key": run.key(), "work": asdict(work), "events": [*events, *step.events], "verdicts": said}
+    work = replace(work, looks=sum(track.watcher.looks for track in pipeline.fusion.tracks.values()), watching_s=took)
+    told = {"events": [to_dict(one) for step in results for one in step.events]}
+    told["verdicts"] = [one.to_dict() for step in results for one in step.verdicts]
+    papers = {"key": run.key(), "work": asdict(work), **told}
     write_whole(run.kept, json.dumps(papers).encode())
     return run.kept.stem
 

@@ -8,7 +8,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.photos.real import Photograph, photographs
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.pipeline.pipeline import Pipeline
+from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.models.evaluation.report import Figures, lines, shares
 from feltwatch.models.shipped.registry import models
 from feltwatch.vision.detection.still_reader import Eyes, open_eyes
@@ -81,25 +81,10 @@ def lying(photo: Photograph, table: TableFile) -> list[Lies]:
 def told(photo: Photograph, table: TableFile, eyes: Eyes) -> list[Lies]:
     """Give what the pipeline tells of it, once it has looked for a while."""
     picture = photo.load()
-    pipeline = Pipeline(table, (picture.shape[1], picture.shape[0]), eyes)
-    cards: dict[object, Lies] = {}
+    pipeline = TablePipeline(table, eyes)
     for t in np.arange(0.0, SECONDS, STEP_S):
-        for event in pipeline.step(round(float(t), 3), picture).events:
-            cards |= dict(_known(event, cards))
-            if event["event"] == "remove":
-                del cards[event["id"]]
-    return list(cards.values())
-
-
-def _known(event: dict[str, object], cards: dict[object, Lies]) -> Iterator[tuple[object, Lies]]:
-    """Give what is known of a card after an event."""
-    zone, face = cards.get(event.get("id"), ("", None))
-    if event["event"] in ("card", "move"):
-        zone = str(event["zone"])
-    if event["event"] in ("card", "turn", "correct"):
-        face = str(event["card"]) if event["card"] else None
-    if event["event"] in ("card", "move", "turn", "correct"):
-        yield event["id"], (zone, face)
+        pipeline.step(table.first.name, round(float(t), 3), picture)
+    return [(card.zone.text, None if card.face is None else card.face.text) for card in pipeline.state.cards.values()]
 
 
 def compared(lies: Iterable[Lies], said: Iterable[Lies]) -> Counter[str]:

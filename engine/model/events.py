@@ -1,7 +1,8 @@
-"""The closed set of table events, and the door through which JSON comes in."""
+"""The closed set of table events, and their one JSON shape: `decode` and `encode`."""
 
+import json
 from collections.abc import Callable, Mapping
-from decimal import Decimal
+from decimal import Decimal, DecimalException
 from typing import NamedTuple
 
 from feltwatch.engine.model.cards import CARDS, Card, CardTextError
@@ -82,6 +83,7 @@ class Dealt(NamedTuple):
     rested: float | None = None  # when it lay there at the latest
     hidden: tuple[Zone, ...] = ()  # places nobody could see by then: a card may lie there
     late: bool = False  # its face was not known when it fell
+    found: bool = False  # it lay there already when watching began
 
 
 class Turn(NamedTuple):
@@ -251,15 +253,13 @@ def _by(found: Mapping[str, object]) -> str | None:
 
 def _signal(t: float, found: Mapping[str, object]) -> Signal:
     name = _choice(_field(found, "name", "which signal"), "name", SIGNALS)
-    choice = found.get("choice")
-    if name == "ruling":
-        choice = _choice(choice, "choice", CHOICES)
+    choice = _choice(found.get("choice"), "choice", CHOICES) if name == "ruling" else None
     needs_box = name in ("players-viewed", "walked-away", "house-way-requested", "squeeze-granted")
     return Signal(
         t,
         name,
         _box(_field(found, "box", "which box")) if needs_box else _optional_box(found, "box"),
-        choice if isinstance(choice, str) else None,
+        choice,
         _optional_text(found, "alert"),
         _optional_text(found, "code"),
         _count(found, "count"),
@@ -326,6 +326,7 @@ def _dealt(t: float, found: Mapping[str, object]) -> Dealt:
         _moment(found, "since"),
         _moment(found, "rested"),
         _hidden(found),
+        found=bool(found.get("found", False)),
     )
 
 
@@ -397,3 +398,123 @@ def parse(found: object) -> Event:
         return parser(float(t), found)
     except (CardTextError, PlaceTextError) as error:
         raise EventError(str(error)) from error
+
+
+# ---- JSON -----------------------------------------------------------------------------------------------------------
+
+
+def _constant(text: str) -> object:
+    raise ValueError(f"{text} is no JSON number")
+
+
+_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_constant)
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False)
+
+
+def decode(raw: bytes) -> Event:
+    """Make an event of one line of JSON; whatever is wrong with the line is an EventError."""
+    return parse(decode_json(raw))
+
+
+def decode_json(raw: bytes) -> object:
+    """Decode JSON, its decimals kept exact; whatever is wrong with it is an EventError."""
+    try:
+        return _DECODER.decode(raw.decode("utf-8").rstrip("\r\n"))
+    except json.JSONDecodeError as error:
+        raise EventError(f"not JSON: {error.msg} at column {error.colno}") from error
+    except UnicodeDecodeError as error:
+        raise EventError(f"not UTF-8 text: byte {error.start + 1} of the line") from error
+    except (ValueError, DecimalException, RecursionError) as error:
+        raise EventError(f"not an event: {str(error).partition(';')[0]}") from error
+
+
+def encode(event: Event) -> str:
+    """Give an event as one line of JSON, its amounts exact; `decode` makes the same event of it again.
+
+    >>> encode(Remove(1.5, "c1"))
+    '{"t":1.5,"event":"remove","id":"c1"}'
+    """
+    return "{" + ",".join(f'"{key}":{_encoded(value)}' for key, value in to_dict(event).items()) + "}"
+
+
+def _encoded(value: object) -> str:
+    return f"{value:f}" if isinstance(value, Decimal) else _ENCODER.encode(value)
+
+
+def to_dict(event: Event) -> dict[str, object]:
+    """Give an event as a JSON object has it: what is unknown or usual is left out."""
+    kind, items = _WRITERS[type(event)](event)
+    return {"t": event.t, "event": kind} | items
+
+
+def _exact(amount: Decimal | None) -> Decimal | int | None:
+    """Give an amount without zeros that say nothing."""
+    if amount is None:
+        return None
+    return int(amount) if amount == int(amount) else amount.normalize()
+
+
+def _known(**items: object) -> dict[str, object]:
+    """Leave out what is unknown or not so."""
+    return {key: value for key, value in items.items() if value is not None and value is not False and value != ""}
+
+
+def _zones(zones: tuple[Zone, ...]) -> dict[str, object]:
+    return {"hidden": [zone.text for zone in zones]} if zones else {}
+
+
+def _place(zone: Zone) -> dict[str, object]:
+    """Say which hand of a box a zone is of."""
+    return {"hand": zone.hand} if zone.box and zone.part == "cards" else {}
+
+
+def _side(card: Card | None, *, up: bool) -> dict[str, object]:
+    return {"card": None if card is None else card.text, "face": "up" if up else "down"}
+
+
+def _confidence(sure: float) -> float | None:
+    return None if sure == 1.0 else sure
+
+
+def _write_signal(event: Signal) -> dict[str, object]:
+    about = {"alert": event.alert, "code": event.code, "count": event.number, "id": event.card}
+    return _known(name=event.name, box=event.box, choice=event.choice, **about, player=event.player, seat=event.seat)
+
+
+def _write_chips(event: Chips) -> dict[str, object]:
+    found: dict[str, object] = {"spot": "outside" if event.spot is None else event.spot.text}
+    found["amount"] = _exact(event.amount)
+    if event.stacks is not None:  # of the chips in each no more is known than how many they are in all
+        counts = [event.units, *[None if event.units is None else 0] * (event.stacks - 1)]
+        found["stacks"] = [{"top": None, "count": count} for count in counts[: event.stacks]]
+    return found | _known(by=event.by, player=event.player, since=event.since) | _zones(event.hidden)
+
+
+def _write_dealt(event: Dealt) -> dict[str, object]:
+    found = {"id": event.id, "zone": event.zone.text, **_side(event.card, up=event.up), **_place(event.zone)}
+    how = _known(crosswise=event.crosswise, together=event.order_lost, confidence=_confidence(event.sure))
+    when = _known(rested=event.rested, found=event.found, since=event.since)
+    return found | how | when | _zones(event.hidden)
+
+
+def _write_decision(event: Decision) -> dict[str, object]:
+    found: dict[str, object] = {"box": event.box, "hand": event.hand, "action": event.action}
+    return found | _known(amount=_exact(event.amount), player=event.who)
+
+
+_WRITERS: Mapping[type, Callable[..., tuple[str, dict[str, object]]]] = {
+    Signal: lambda one: ("signal", _write_signal(one)),
+    Chips: lambda one: ("chips", _write_chips(one)),
+    Dealt: lambda one: ("card", _write_dealt(one)),
+    Turn: lambda one: (
+        "turn",
+        {"id": one.id, **_side(one.card, up=one.up), **_known(by=one.by, confidence=_confidence(one.sure))},
+    ),
+    Move: lambda one: ("move", {"id": one.id, "zone": one.zone.text, **_place(one.zone), **_known(by=one.by)}),
+    Remove: lambda one: ("remove", {"id": one.id, **_known(since=one.since)}),
+    Decision: lambda one: ("decision", _write_decision(one)),
+    Correct: lambda one: ("correct", {"id": one.id, "card": None if one.card is None else one.card.text}),
+    Clear: lambda _: ("clear", {}),
+    Tick: lambda one: ("tick", _zones(one.hidden)),
+    Gap: lambda one: ("gap", {"since": one.since, **_known(lost=one.lost, why=one.why)}),
+}

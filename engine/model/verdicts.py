@@ -1,9 +1,10 @@
-"""What the engine says: rounds, alerts, settlements; frozen values and their one JSON shape."""
+"""What the engine says: rounds, alerts, settlements; frozen values and their one JSON shape: `encode` and `decode`."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
 
 from feltwatch.engine.model.money import plain
 
@@ -266,3 +267,65 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_cir
 def encode(verdict: Verdict) -> str:
     """Give the verdict as one line of JSON."""
     return _ENCODER.encode(verdict.to_dict())
+
+
+# ---- out of JSON again ----------------------------------------------------------------------------------------------
+
+_DECODER = json.JSONDecoder(parse_float=Decimal)
+Row = Mapping[str, Any]  # a JSON object that `encode` wrote
+
+
+def decode(line: str) -> Verdict:
+    """Give the verdict that a line of JSON holds. Raises ValueError where it holds none.
+
+    >>> decode(encode(Started(1.5, 3)))
+    Started(t=1.5, round=3)
+    """
+    try:
+        row = _DECODER.decode(line)
+        return _READERS[row["verdict"]](float(row["t"]), row)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"expected a verdict, found {line[:80]!r}") from error
+
+
+def _remedy(row: Row) -> Remedy:
+    return Remedy(
+        row["outcome"],
+        row["clause"],
+        tuple(row["options"]),
+        {zone: tuple(cards) for zone, cards in row["hands"].items()},
+        tuple(Move(one["id"], one["card"], one["from"], one["to"]) for one in row.get("moves", ())),
+        tuple(row.get("ask", ())),
+        tuple(row.get("boxes", ())),
+        row["says"],
+    )
+
+
+def _alert(t: float, row: Row) -> Alert:
+    texts = {name: row[name] for name in ("round", "code", "book", "clause", "severity", "id", "box", "hand", "says")}
+    return Alert(
+        t=t, **texts, evidence=tuple(row["evidence"]), remedy=_remedy(row["remedy"]), replaces=row.get("replaces")
+    )
+
+
+def _settlement(t: float, row: Row) -> Settlement:
+    values: dict[str, Any] = {name: _amount(row.get(name)) for name in ("stake", "returned", "effective")}
+    values |= {name: row[name] for name in ("round", "box", "hand", "bet", "result", "clause", "odds")}
+    values |= {"exact": row.get("exact"), "units": row.get("units"), "revises": row.get("revises", False)}
+    return Settlement(t=t, **values)
+
+
+def _amount(value: object) -> Decimal | None:
+    return None if value is None else Decimal(str(value))
+
+
+_READERS: Mapping[str, Callable[[float, Row], Verdict]] = {
+    "alert": _alert,
+    "remedy": lambda t, row: Remedied(t, row["round"], row["alert"], _remedy(row["remedy"])),
+    "withdrawn": lambda t, row: Withdrawn(t, row["round"], row["alert"], row["why"]),
+    "settlement": _settlement,
+    "decision": lambda t, row: Decided(t, row["round"], row["box"], row["hand"], row["action"], row["inferred"]),
+    "offer": lambda t, row: Offered(t, row["round"], row["box"], row["hand"], tuple(row["actions"])),
+    "round-started": lambda t, row: Started(t, row["round"]),
+    "round-ended": lambda t, row: Ended(t, row["round"], row["result"], row["why"], row.get("inferred", False)),
+}

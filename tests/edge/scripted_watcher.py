@@ -6,12 +6,13 @@ import re
 import resource
 import signal
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from types import MappingProxyType, SimpleNamespace
+from types import SimpleNamespace
+from typing import Protocol
 
 import av
 import numpy as np
@@ -19,17 +20,79 @@ import numpy as np
 from feltwatch.edge.cli.options import command_parser
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.pipeline.pipeline import Pipeline
-from feltwatch.edge.replay.job import Watching
-from feltwatch.edge.replay.run import eyes_desk, replay
+from feltwatch.edge.pipeline.camera_fusion import CameraFusion
+from feltwatch.edge.pipeline.networks import Networks
+from feltwatch.edge.pipeline.table_pipeline import TablePipeline
+from feltwatch.edge.pipeline.table_state import TableState
+from feltwatch.edge.replay.run import open_networks, replay
+from feltwatch.engine.model import events
 from feltwatch.models.shipped.registry import model
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.still_reader import Eyes
 from feltwatch.vision.drawing.view import LyingCard, View
+from tests.json_events import Event, typed
 
 CLIPS = Path(__file__).parents[2] / "datasets" / "clips"
 SIZE = (320, 180)
 BLIND: Eyes = SimpleNamespace(reader=SimpleNamespace(classes=model("reader").classes))  # type: ignore[assignment]  # unused
+
+
+class Script(Protocol):
+    """What a test has the cameras of a table report."""
+
+    def step(self, camera: str, t: float, picture: Pixels, small: Pixels) -> list[Event]: ...
+
+    def finish(self) -> list[Event]: ...
+
+    def view(self, camera: str) -> View: ...
+
+    def doubts(self) -> tuple[str, ...]: ...
+
+
+class Scripted(CameraFusion):
+    """Cameras that look at nothing: a script says what they report."""
+
+    def __init__(self, table: TableFile, script: Script) -> None:
+        super().__init__(table, BLIND)
+        self.script = script
+
+    def step(self, camera: str, t: float, picture: Pixels, small: Pixels | None = None) -> list[events.Event]:
+        assert small is not None  # made where frames are taken
+        return [*map(typed, self.script.step(camera, t, picture, small))]
+
+    def tick(self, t: float) -> events.Tick:
+        return events.Tick(t)
+
+    def finish(self) -> list[events.Event]:
+        return [*map(typed, self.script.finish())]
+
+    def blind(self, camera: str, t: float) -> None:
+        """It sees whatever happens."""
+
+    def view(self, camera: str) -> View:
+        return self.script.view(camera)
+
+    def doubts(self) -> tuple[str, ...]:
+        return self.script.doubts()
+
+
+class ScriptedNetworks(Networks):
+    """Begins to watch tables with scripts in place of networks."""
+
+    modules = (Scripted.__module__,)
+
+    def __init__(self) -> None:
+        self.models = {"detector": "none", "reader": "none"}
+        self.eyes = BLIND
+
+    def watching(self, table: TableFile) -> Script:
+        """Give the script of a table."""
+        raise NotImplementedError
+
+    def pipeline(self, table: TableFile, state: TableState | None = None) -> TablePipeline:
+        found = TablePipeline(table, BLIND, state)
+        found.fusion = Scripted(table, self.watching(table))
+        return found
 
 
 @dataclass
@@ -41,31 +104,32 @@ class Recorded:
     at: float = 0.0
     frames: int = 0
 
-    def step(self, t: float, picture: Pixels, small: Pixels | None = None) -> list[dict[str, object]]:
+    def step(self, camera: str, t: float, picture: Pixels, small: Pixels) -> list[Event]:
+        del camera, small
         assert picture.shape == (SIZE[1], SIZE[0], 3)
-        assert small is not None  # made where frames are taken
         self.at = t
         self.frames += 1
         if self.deaths is not None:
             _signal(self.deaths / str(self.frames))
-        due: list[dict[str, object]] = []
+        due: list[Event] = []
         while self.waiting and json.loads(self.waiting[0])["t"] <= t:
             due.append(json.loads(self.waiting.pop(0)))
         return due
 
-    def tick(self, t: float) -> dict[str, object]:
-        return {"t": t, "event": "tick"}
-
-    def finish(self) -> list[dict[str, object]]:
+    def finish(self) -> list[Event]:
         if self.deaths is not None and (self.deaths / "ledger").exists():
             with (self.deaths / "ledger").open("a") as ledger:
                 ledger.write("finished\n")
         return [json.loads(line) for line in self.waiting]
 
-    def view(self) -> View:
+    def doubts(self) -> tuple[str, ...]:
+        return ("the light changed",) if 5 < self.at < 6 else ()
+
+    def view(self, camera: str) -> View:
+        del camera
         x = 100 + 10 * (self.at % 3)
         card = LyingCard("c1", ((x, 50), (x + 20, 50), (x + 20, 80), (x, 80)), up=True, face="9h", zone=None, sure=0.9)
-        return View((card,), doubts=("the light changed",) if 5 < self.at < 6 else ())
+        return View((card,), doubts=self.doubts())
 
 
 def _signal(note: Path) -> None:
@@ -84,30 +148,29 @@ def _signal(note: Path) -> None:
             Path(text).read_text()
 
 
-class RecordedDesk:
-    """Opens pipelines with such a watcher."""
-
-    models: Mapping[str, str] = MappingProxyType({"detector": "none", "reader": "none"})
-    modules = (Recorded.__module__,)
+class RecordedNetworks(ScriptedNetworks):
+    """Begins to watch tables with such a script."""
 
     def __init__(self, deaths: Path | None = None) -> None:
+        super().__init__()
         self.deaths = deaths
 
-    def begin(self, table: TableFile, size: tuple[int, int]) -> Pipeline:
+    def watching(self, table: TableFile) -> Recorded:
+        del table
         lines = (CLIPS / "demo.events.jsonl").read_text("utf-8").splitlines()
-        pipeline = Pipeline(table, size, BLIND)
-        pipeline.watcher = Recorded(lines, self.deaths)  # type: ignore[assignment]  # as far as a pipeline needs one
-        return pipeline
+        return Recorded(lines, self.deaths)
 
-    def again(self, pipeline: Watching) -> None:
-        assert isinstance(pipeline.watcher, Recorded)
-        pipeline.watcher.deaths = self.deaths
+    def resume(self, pipeline: TablePipeline, table: TableFile) -> None:
+        super().resume(pipeline, table)
+        assert isinstance(pipeline.fusion, Scripted)
+        assert isinstance(pipeline.fusion.script, Recorded)
+        pipeline.fusion.script.deaths = self.deaths
 
 
-def open_recorded(provider: str, threads: int) -> RecordedDesk:
+def open_recorded(provider: str, threads: int) -> RecordedNetworks:
     del provider, threads
     deaths = os.environ.get("DEATHS")
-    return RecordedDesk(Path(deaths) if deaths else None)
+    return RecordedNetworks(Path(deaths) if deaths else None)
 
 
 def write_table(path: Path) -> Path:
@@ -165,7 +228,7 @@ def main(arguments: list[str], *, seeing: bool = False) -> int:
         arguments = arguments[2:]
     try:
         return replay(
-            command_parser().parse_args(["replay", *arguments]), eyes_desk if seeing else open_recorded, keep_s=0.02
+            command_parser().parse_args(["replay", *arguments]), open_networks if seeing else open_recorded, keep_s=0.02
         )
     except UsageError as error:
         sys.stderr.write(f"feltwatch: {error}\n")

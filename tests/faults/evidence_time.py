@@ -21,7 +21,7 @@ from feltwatch.edge.config.table_file import read_table
 from feltwatch.edge.evidence.recorder import EvidenceRecorder
 from feltwatch.edge.evidence.store import StoredFiles
 from feltwatch.edge.journal.store import utc
-from feltwatch.edge.replay.run import eyes_desk
+from feltwatch.edge.replay.run import open_networks
 from feltwatch.engine.model.verdicts import Alert
 from tests.edge.evidence.test_recorder_replay import CLIPS, overdraw
 
@@ -48,7 +48,7 @@ def watched(alerts: int, every_s: float, storm: int, folder: Path) -> Asked:
     """Watch the film again and again, with an alert every so often."""
     asked, table = Asked(), read_table(CLIPS / "demo.table.toml")
     recorder = EvidenceRecorder(folder, asked.tell)
-    desk = eyes_desk("cpu", 2)
+    networks = open_networks("cpu", 2)
 
     def raised(alert: Alert) -> None:
         asked.at[alert.id] = monotonic()
@@ -56,15 +56,15 @@ def watched(alerts: int, every_s: float, storm: int, folder: Path) -> Asked:
 
     before = t = 0.0
     while len(asked.at) < alerts:
-        feed, pipeline = Feed(FileSource(CLIPS / "demo.mp4"), "", "demo"), desk.begin(table, (1920, 1080))
+        feed, pipeline = Feed(FileSource(CLIPS / "demo.mp4"), "", "demo"), networks.pipeline(table)
         feed.start()
         while not feed.ended:
             shot = feed.take(0.2)
             if shot is None:
                 continue
             t = before + shot.t
-            step = pipeline.step(shot.t, shot.picture, shot.small)
-            recorder.frame("", t, shot.picture, pipeline.watcher.view())
+            step = pipeline.step("camera", shot.t, shot.picture, shot.small)
+            recorder.frame("", t, shot.picture, pipeline.view("camera"))
             for found in step.verdicts:
                 if isinstance(found, Alert):
                     raised(replace(found, id=f"r{len(asked.at)}-{found.code}"))

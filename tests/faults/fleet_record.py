@@ -8,19 +8,17 @@ from typing import Final
 
 import numpy as np
 
-from feltwatch.edge.config.table_file import read_table
+from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.evidence.store import StoredFile, StoredFiles
-from feltwatch.edge.journal.record import Record
+from feltwatch.edge.journal.record import Happening, Record
 from feltwatch.edge.journal.signing import Signer
 from feltwatch.edge.journal.store import Fact, Head, first_hash, hash_of, utc
 from feltwatch.edge.messaging import schema
-from feltwatch.edge.pipeline.sight import Sight
-from feltwatch.edge.pipeline.table_state import Course
 from feltwatch.edge.service.housekeeping import HEAD_S, HEALTH_S, NOTHING, TEND_S
 from feltwatch.edge.service.round_fold import RoundFold
 from feltwatch.edge.service.state_report import state
 from feltwatch.engine.model.verdicts import Alert
-from tests.edge.scripted_watcher import write_table
+from tests.edge.scripted_watcher import ScriptedNetworks, write_table
 from tests.faults.fleet_speaker import Said, Speaker
 from tests.faults.practice_table import Practice, stories
 
@@ -56,6 +54,16 @@ class _Watcher(Practice):
         return self.t
 
 
+class _Networks(ScriptedNetworks):
+    def __init__(self, watcher: _Watcher) -> None:
+        super().__init__()
+        self.watcher = watcher
+
+    def watching(self, table: TableFile) -> _Watcher:
+        del table
+        return self.watcher
+
+
 @dataclass
 class _Keep:
     """Takes what would be journalled, and knows how the journal would end."""
@@ -82,19 +90,21 @@ def record(seconds: float, folder: Path, seed: str = "bj-07") -> list[Said]:
     """Give what a table with seven boxes says in its first so many seconds."""
     table = read_table(write_table(folder / f"{seed}.toml"))
     watching = _Watcher(table.book, stories(table.book, seed), 0.0, 1.0)
-    sight = Sight(watching, Course(table.book), RoundFold(), again=False)
+    pipeline, fold = _Networks(watching).pipeline(table), RoundFold()
     keep, signer = _Keep(), Signer(folder / f"{seed}.pem")
     book = Record(keep.add)
     told = NOTHING
     for step in range(round(seconds * FPS)):
         keep.t = watching.t = step / FPS
-        judged, at = sight.step("", watching.t, PICTURE, PICTURE), utc()
-        alerts = [verdict for verdict in judged.verdicts if isinstance(verdict, Alert)]
-        book.write(judged, at, {alert.id: keep.promise(alert, at) for alert in alerts})
+        result, at = pipeline.step("", watching.t, PICTURE, PICTURE), utc()
+        rounds = [found for one in result.judged for found in fold.take(one.verdicts, pipeline.table)]
+        alerts = [verdict for verdict in result.verdicts if isinstance(verdict, Alert)]
+        found = Happening(result.events, result.verdicts, rounds)
+        book.write(found, at, {alert.id: keep.promise(alert, at) for alert in alerts})
         while keep.alerts and keep.alerts[0][0] <= keep.t:
             book.evidence(_evidence(keep.alerts.pop(0)[1]))
         if step % round(TEND_S * FPS) == 0:
-            now = state(sight.table, sight.fold, (), {})
+            now = state(pipeline.table, fold, (), {})
             if now != told:
                 told = now
                 keep.said.append(Said(keep.t, "state", now))

@@ -20,13 +20,14 @@ from feltwatch.datasets.deal.visible import STALE, VISIBLE
 from feltwatch.edge.cli.options import COMMANDS
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.pipeline.table_state import Course, Event
+from feltwatch.edge.pipeline.table_state import TableState
 from feltwatch.edge.service import run as live
 from feltwatch.engine.books import Book
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.view import View
-from tests.edge.scripted_watcher import write_table, write_video
+from tests.edge.scripted_watcher import ScriptedNetworks, write_table, write_video
 from tests.faults.recovery import found_again, told
+from tests.json_events import Event, typed
 
 ROUNDS = 200  # that are dealt
 ERRORS = 0.2  # of them go wrong
@@ -42,14 +43,14 @@ class Practice:
     events: list[Event]
     epoch: float
     speed: float
-    lies: Course = field(init=False)
+    lies: TableState = field(init=False)
     across: set[object] = field(init=False)
     names: dict[str, str] = field(default_factory=dict)
     place: int = 0
     since: float | None = None  # table's time less the story's
 
     def __post_init__(self) -> None:
-        self.lies = Course(self.book)
+        self.lies = TableState(self.book)
         self.across = {event["id"] for event in self.events if event.get("crosswise")}
 
     def story(self) -> float:
@@ -61,7 +62,7 @@ class Practice:
         due = []
         while self.place < len(self.events) and float(str(self.events[self.place]["t"])) <= now:
             due.append(self.events[self.place])
-            self.lies.take(due[-1])
+            self.lies.apply(typed(due[-1]))
             self.place += 1
         if self.since is None:
             self.since = t - now
@@ -82,18 +83,8 @@ class Practice:
             more |= {"rested": t}
         return event | more
 
-    def wait(self, t: float) -> list[Event]:
-        del t
-        return []
-
-    def tick(self, t: float) -> Event:
-        return {"t": t, "event": "tick"}
-
     def finish(self) -> list[Event]:
         return []
-
-    def blind(self, camera: str, t: float) -> None:
-        """It sees whatever happens."""
 
     def view(self, camera: str = "") -> View:
         del camera
@@ -103,7 +94,7 @@ class Practice:
         return ()
 
 
-class PracticeDesk:
+class PracticeNetworks(ScriptedNetworks):
     def watching(self, table: TableFile) -> Practice:
         epoch = float(os.environ.get("PRACTICE_EPOCH", "") or monotonic())
         return Practice(table.book, stories(table.book, table.id), epoch, float(os.environ.get("PRACTICE_SPEED", "1")))
@@ -133,7 +124,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults.practice_table")
     COMMANDS["run"].add_options(parser)
     try:
-        return live.run(parser.parse_args(), lambda *_: PracticeDesk())
+        return live.run(parser.parse_args(), lambda *_: PracticeNetworks())
     except UsageError as error:
         sys.stderr.write(f"feltwatch: {error}\n")
         return 2

@@ -20,12 +20,13 @@ from time import perf_counter
 from feltwatch.datasets.deal.play import session
 from feltwatch.datasets.deal.story import ChipMove, Story
 from feltwatch.datasets.deal.visible import STALE, VISIBLE
-from feltwatch.edge.pipeline.reconciling import Reconciler
-from feltwatch.edge.pipeline.table_state import Course, Event
+from feltwatch.edge.pipeline.reconciler import Reconciler
+from feltwatch.edge.pipeline.table_state import TableState
 from feltwatch.edge.service.recovery import NAME, recall
 from feltwatch.engine.books import find_book
 from feltwatch.engine.books.error_catalogue import BOOK_ORDER
 from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Started, Verdict, Withdrawn
+from tests.json_events import Event, as_json, typed
 
 LATER = 2  # rounds that follow, to see what comes of it
 FRAME_S = 0.1
@@ -104,21 +105,24 @@ def _ticking(events: Sequence[Event]) -> Iterator[Event]:
         yield event
 
 
-def found_again(lies: Course, across: Collection[object], t: float, rng: Random) -> tuple[list[Event], dict[str, str]]:
+def found_again(
+    lies: TableState, across: Collection[object], t: float, rng: Random
+) -> tuple[list[Event], dict[str, str]]:
     """Give what a new watcher tells of what lies there (`across` crosswise), and what it calls the cards."""
     events: list[Event] = []
     names: dict[str, str] = {}
     for number, (name, card) in enumerate(lies.cards.items()):
+        zone, known = card.zone.text, None if card.face is None else card.face.text
         names[name] = own = f"n{round(t * 1000) + number}"
         late = card.up and rng.random() < UNREAD
-        face = card.face if card.up and not late else None
+        face = known if card.up and not late else None
         side = "up" if card.up else "down"
-        event = {"t": t, "event": "card", "id": own, "zone": card.zone, "card": face, "face": side}
+        event = {"t": t, "event": "card", "id": own, "zone": zone, "card": face, "face": side}
         event |= {"crosswise": True} if name in across else {}
         events.append(event | {"rested": t, "found": True})
         if late:
-            events.append({"t": round(t + rng.uniform(0.1, 1.5), 3), "event": "correct", "id": own, "card": card.face})
-    for chips in lies.chips.values():
+            events.append({"t": round(t + rng.uniform(0.1, 1.5), 3), "event": "correct", "id": own, "card": known})
+    for chips in as_json(lies.chips.values()):
         seen = {key: value for key, value in chips.items() if key != "by"}
         events.append(seen | {"t": t, "since": t})
     return events, names
@@ -131,14 +135,14 @@ class Trial:
     stories: Sequence[Story]
     cut: float
     back: float
-    course: Course
+    course: TableState
     said: list[tuple[float, Verdict]] = field(default_factory=list)  # and when
     rebuilt_s: float = 0.0
     dealt: dict[int, float] = field(default_factory=dict)  # when the first card of a round was judged
     anyway: set[object] = field(default_factory=set)  # what is said wrongly also where the power does not fail
 
-    def takes(self, course: Course, event: Event) -> None:
-        for verdict in course.take(event):
+    def takes(self, course: TableState, event: Event) -> None:
+        for verdict in course.apply(typed(event)):
             self.said.append((max(course.t, verdict.t), verdict))
         life = course.table.life
         if life is not None and life.round.drawn:
@@ -193,25 +197,25 @@ def cut_off(stories: Sequence[Story], events: Sequence[Event], when: tuple[float
     book = find_book(story.book).at_table(
         decks=story.decks, minimum=story.minimum, maximum=story.maximum, settings=story.settings
     )
-    before, lies, journal = Course(book), Course(book), Memory()
+    before, lies, journal = TableState(book), TableState(book), Memory()
     trial = Trial(stories, cut, back, before)
     for event in events:
         if float(str(event["t"])) > cut:
             break
         trial.takes(before, event)
-        journal.add([event], before.kept() if before.fresh else None)
+        journal.add([event], before.to_snapshot() if before.is_due else None)
     for event in events:
         if float(str(event["t"])) <= back:
-            lies.take(event)
+            lies.apply(typed(event))
     start = perf_counter()
-    trial.course = recall(book, journal) or Course(book)
+    trial.course = recall(book, journal) or TableState(book)
     trial.rebuilt_s = perf_counter() - start
     watched, names = found_again(lies, {event["id"] for event in events if event.get("crosswise")}, back, rng)
     old = {str(event["id"]) for event in events if "id" in event and float(str(event["t"])) <= cut}
     names = {name: name for name in old} | names  # a card that fell off the table comes back as itself
     watched += [_anew(event, names, back) for event in events if float(str(event["t"])) > back]
     _watch(trial, sorted(watched, key=lambda event: float(str(event["t"]))))
-    whole = Trial(stories, inf, inf, Course(book))
+    whole = Trial(stories, inf, inf, TableState(book))
     for event in events:
         whole.takes(whole.course, event)
     trial.anyway = set(whole.wrong())
@@ -237,7 +241,7 @@ def _watch(trial: Trial, events: Sequence[Event]) -> None:
     for event in events:
         by_time.setdefault(float(str(event["t"])), []).append(event)
     for t in sorted(by_time):
-        for event in reconciler.take(t, by_time[t]):
+        for event in as_json(reconciler.take(t, map(typed, by_time[t]))):
             assert float(str(event["t"])) >= course.t, "time ran backwards"
             trial.takes(course, event)
 

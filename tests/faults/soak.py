@@ -38,7 +38,6 @@ from feltwatch.edge.camera.feed import Feed, Patience, Shot, Source, Taker
 from feltwatch.edge.config.paths import journal_path
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.journal.store import entries
-from feltwatch.edge.pipeline.table_state import Event
 from feltwatch.edge.service import session as sitting
 from feltwatch.edge.service.metrics import Endpoint
 from feltwatch.edge.service.session import Orders, Sitting
@@ -46,8 +45,10 @@ from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import open_video
 from feltwatch.engine.books import find_book
 from feltwatch.vision.arrays import Pixels
+from tests.edge.scripted_watcher import ScriptedNetworks
 from tests.faults.practice_table import ERRORS, Practice, table_file
 from tests.faults.recovery import told
+from tests.json_events import Event
 from tests.mosquitto import Mosquitto, free_port
 
 CHUNK: Final = 50  # rounds that are dealt at a time
@@ -113,11 +114,11 @@ def dealt(book: str, seed: str, start: float) -> list[Event]:
     return [event for event in told(stories) if float(str(event["t"])) >= start]
 
 
-@dataclass
-class EndlessDesk:
-    now: Callable[[], float]
-    dealer: Executor
-    watched: Endless | None = None
+class EndlessNetworks(ScriptedNetworks):
+    def __init__(self, now: Callable[[], float], dealer: Executor) -> None:
+        super().__init__()
+        self.now, self.dealer = now, dealer
+        self.watched: Endless | None = None
 
     def watching(self, table: TableFile) -> Endless:
         self.watched = Endless(table, self.now, self.dealer)
@@ -288,7 +289,7 @@ def soak(folder: Path, hours: float, speed: float, every_s: float = EVERY_S) -> 
         wall = hours / 3 / 24 / speed  # days: a third of it, as the clock on the wall has it
         short = structs.replace(table.record, journal_days=wall, gigabytes=FOOTAGE_GB)
         now, out = Haste(speed, time.monotonic()), Tally()
-        desk = EndlessDesk(now, dealer)
+        desk = EndlessNetworks(now, dealer)
         orders = Orders(replace(table, record=short), journal_path(table), table.mqtt, until=hours * HOUR_S, out=out)
         held = Sitting(orders, desk, now=now)
         port = free_port()
@@ -302,7 +303,7 @@ def soak(folder: Path, hours: float, speed: float, every_s: float = EVERY_S) -> 
     return told_of(held, keeper, out, desk)
 
 
-def told_of(held: Sitting, keeper: Keeper, out: Tally, desk: EndlessDesk) -> Soak:
+def told_of(held: Sitting, keeper: Keeper, out: Tally, desk: EndlessNetworks) -> Soak:
     """Gather what came of it; that the journal is whole is proved by reading it."""
     journal = held.orders.journal
     kept = sum(1 for _ in entries(journal))

@@ -15,17 +15,15 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
 
-from feltwatch.edge.pipeline.live_desk import Watched
-from feltwatch.edge.pipeline.sight import Judged, Sight
-from feltwatch.edge.pipeline.table_state import Course
-from feltwatch.edge.service.recovery import NAME, recall
-from feltwatch.edge.service.round_fold import RoundFold
+from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
+from feltwatch.edge.service.recovery import recall
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import Frame
-from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Started, Verdict, Withdrawn, encode
+from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Started, Verdict, Withdrawn
 from feltwatch.vision.motion.change_detector import shrunk
 from tests.faults.recovery import GRAVE, Memory
 from tests.film_watched import SECOND, clip, eyes
+from tests.json_events import as_json
 
 CAMERA: Final = "camera"
 EVERY: Final = 2  # so many frames apart the film is looked at: 12.5 a second
@@ -63,44 +61,36 @@ class Undisturbed:
 
 def watch_undisturbed(cuts: Iterable[float]) -> Undisturbed:
     """Watch the whole film; the cuts lie before its last frame."""
-    sight, journal, moments = _sight(Course(clip()[1].book), again=False), Memory(), list[Moment]()
+    pipeline, journal, moments = TablePipeline(clip()[1], eyes()), Memory(), list[Moment]()
     pending, processes = sorted({*cuts}), dict[float, bytes]()
     for frame in _frames(0.0):
         while pending and pending[0] < frame.t:
-            processes[pending.pop(0)] = pickle.dumps((sight.watching, sight.course, sight.fold))
-        judged = _step(sight, frame)
-        journal.add(judged.events, None if judged.memory is None else judged.memory[NAME])
-        moments.append(Moment(frame.t, judged.verdicts, len(journal.rows), journal.kept))
-    end = replace(moments[-1], verdicts=sight.finish().verdicts)
+            processes[pending.pop(0)] = pickle.dumps(pipeline)
+        result = _step(pipeline, frame)
+        journal.add(as_json(result.events), pipeline.state.to_snapshot() if pipeline.state.is_due else None)
+        moments.append(Moment(frame.t, result.verdicts, len(journal.rows), journal.kept))
+    end = replace(moments[-1], verdicts=pipeline.finish().verdicts)
     return Undisturbed(journal, (*moments, end), processes)
 
 
 def killed(whole: Undisturbed, cut: float, back: float) -> list[Verdict]:
     """Have a new process go on with the journal alone."""
-    at, before = whole.at(cut), whole.before(cut)
-    course = recall(clip()[1].book, Memory(whole.journal.rows[: at.rows], at.kept))
-    sight = _sight(course or Course(clip()[1].book), again=course is not None)
-    sight.fold.take([encode(one) for one in before], None)
-    return [*before, *_on(sight, back)]
+    at, table = whole.at(cut), clip()[1]
+    state = recall(table.book, Memory(whole.journal.rows[: at.rows], at.kept))
+    return [*whole.before(cut), *_on(TablePipeline(table, eyes(), state), back)]
 
 
 def blinded(whole: Undisturbed, cut: float, back: float) -> list[Verdict]:
     """Have the process live on without a picture."""
-    watching, course, fold = pickle.loads(whole.processes[cut])  # noqa: S301  our own
-    watching.eyes = eyes()
-    sight = Sight(watching, course, fold, again=False)
-    sight.t = course.t
-    return [*whole.before(cut), *_on(sight, back)]
+    pipeline: TablePipeline = pickle.loads(whole.processes[cut])  # noqa: S301  our own
+    pipeline.resume(clip()[1], eyes())
+    return [*whole.before(cut), *_on(pipeline, back)]
 
 
-def _sight(course: Course, *, again: bool) -> Sight:
-    return Sight(Watched(clip()[1], eyes()), course, RoundFold(), again=again)
-
-
-def _on(sight: Sight, since: float) -> Iterator[Verdict]:
+def _on(pipeline: TablePipeline, since: float) -> Iterator[Verdict]:
     for frame in _frames(since):
-        yield from _step(sight, frame).verdicts
-    yield from sight.finish().verdicts
+        yield from _step(pipeline, frame).verdicts
+    yield from pipeline.finish().verdicts
 
 
 def _frames(since: float) -> Iterator[Frame]:
@@ -110,8 +100,8 @@ def _frames(since: float) -> Iterator[Frame]:
                 yield frame
 
 
-def _step(sight: Sight, frame: Frame) -> Judged:
-    return sight.step(CAMERA, frame.t, frame.picture, shrunk(frame.picture))
+def _step(pipeline: TablePipeline, frame: Frame) -> StepResult:
+    return pipeline.step(CAMERA, frame.t, frame.picture, shrunk(frame.picture))
 
 
 # ---- what came of it ------------------------------------------------------------------------------------------------

@@ -6,7 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from feltwatch.engine.model.spots import ZONES
+from feltwatch.engine.model.cards import CARDS
+from feltwatch.engine.model.cards import Card as Face
+from feltwatch.engine.model.events import Clear, Correct, Dealt, Event, Move, Remove, Turn
+from feltwatch.engine.model.spots import ZONES, Zone, parse_zone
 from feltwatch.vision.arrays import Mask
 from feltwatch.vision.detection.reader_classes import Faces
 from feltwatch.vision.layout.zones import Layout
@@ -26,8 +29,6 @@ from feltwatch.vision.tracking.four_card_hands import (
 from feltwatch.vision.tracking.revealed_faces import Shown, revealed
 from feltwatch.vision.tracking.track import CLEAR, VOTES, Card, Votes, bearing, distance
 from feltwatch.vision.tracking.track_changes import Fact, Gone, New, Turned
-
-Event = dict[str, object]
 
 HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
 HELD_DOWN_S: Final = 1.6  # the same of one that lay face down: it is turned on its way
@@ -141,32 +142,23 @@ class Telling:
             return
         card.id = self._name(card.rested)
         self.dealt = True
-        event: Event = {
-            "t": t,
-            "event": "card",
-            "id": card.id,
-            "zone": card.zone or "outside",
-            **self._face(card, now.lying),
-        }
-        event |= _hand(card.zone)
         area = self.layout.by_name.get(card.zone or "")
-        if area is not None and abs(abs(bearing(card.angle, area.turn)) - 90) < CROSS_DEG:
-            event["crosswise"] = True
-        if not first and self._together(card):
-            event["together"] = True
+        across = area is not None and abs(abs(bearing(card.angle, area.turn)) - 90) < CROSS_DEG
+        face, together = self._face(card, now.lying), not first and self._together(card)
         self.last = card
-        event["rested"] = round(card.rested, 3)
-        yield event | ({"found": True} if first else self._doubts(card, now))
+        came = Dealt(t, card.id, parse_zone(card.zone), face, card.up, crosswise=across, order_lost=together)
+        came = came._replace(rested=round(card.rested, 3))
+        if first:
+            yield came._replace(found=True)
+        else:
+            hidden = self.hidden(now.hidden, card.rested, card.zone)
+            yield came._replace(since=round(card.since, 3), hidden=hidden)
 
-    def _doubts(self, card: Card, now: Now) -> Event:
-        """Say what is not known of the order: when it may have come at the earliest, and where one may lie unseen."""
-        return {"since": round(card.since, 3), **self.hidden(now.hidden, card.rested, card.zone)}
-
-    def hidden(self, zones: Mapping[str, float], before: float, own: str | None = None) -> Event:
-        """Say to which other places a card may have come by then that is not told: nobody sees them, or one waits."""
+    def hidden(self, zones: Mapping[str, float], before: float, own: str | None = None) -> tuple[Zone, ...]:
+        """Give the other places to which a card may have come by then unreported: hidden ones, or where one waits."""
         long = (name for name, since in zones.items() if since <= before - APART_S)
         found = {*long, *(one.card.zone for one in self.waiting)} - {own, None}
-        return {"hidden": sorted(str(zone) for zone in found)} if found else {}
+        return tuple(parse_zone(zone) for zone in sorted(map(str, found)))
 
     def _together(self, card: Card) -> bool:
         """Tell whether a card was drawn together with the one before it; one that is boxed twice is read but once."""
@@ -185,12 +177,13 @@ class Telling:
             return False
         return is_set(card.zone) or (card.up and not card.is_read)
 
-    def _face(self, card: Card, lying: Lying) -> Event:
+    def _face(self, card: Card, lying: Lying) -> Face | None:
+        """Give the face by which a card is known from now on; None where it is not."""
         name = self.classes[card.votes.best[0]]
         card.face = None
         if card.up and card.is_read and len(name) == 2 and self._is_alone(card, name, lying):
             card.face = name
-        return {"card": card.face, "face": "up" if card.up else "down"}
+        return CARDS[name] if card.face else None
 
     def _is_alone(self, card: Card, name: str, lying: Lying) -> bool:
         """Tell whether a face is told of one card alone: hands of four are dealt from one deck.
@@ -256,15 +249,13 @@ class Telling:
             card.zone = before.zone  # it is taken up to be turned, and will lie there again
         if card.zone != before.zone:
             self.setting |= is_set(card.zone)
-            event: Event = {"t": t, "event": "move", "id": card.id, "zone": card.zone or "outside"}
-            by = now.sides.by(card.zone or "", t)
-            yield event | _hand(card.zone) | ({"by": by} if by else {})
+            yield Move(t, card.id, parse_zone(card.zone), now.sides.by(card.zone or "", t))
 
     def _turned(self, t: float, card: Card, now: Now) -> Iterator[Event]:
         if card.id:
             by = now.sides.by(card.zone or "", t)
             self.setting |= card.up
-            yield {"t": t, "event": "turn", "id": card.id, **self._face(card, now.lying), **({"by": by} if by else {})}
+            yield Turn(t, card.id, card.up, self._face(card, now.lying), by)
 
     def _name(self, rested: float) -> str:
         """Name a card by when it came to rest, so that its name does not depend on where watching began."""
@@ -285,11 +276,11 @@ class Telling:
                 zone = lies_under(one.card, lying.cards)  # a hand has its four cards until all are taken away
                 if zone is not None:
                     one.card.zone = zone
-                    yield {"t": t, "event": "move", "id": one.card.id, "zone": zone}
+                    yield Move(t, one.card.id, parse_zone(zone))
                 continue
             self.left.remove(one)
             if one.card.id:
-                yield {"t": t, "event": "remove", "id": one.card.id, "since": round(one.at, 3)}
+                yield Remove(t, one.card.id, round(one.at, 3))
         if self.fours:
             yield from self._under(t, lying)
         yield from self._better(t, lying)
@@ -297,7 +288,7 @@ class Telling:
             self.dealt = self.setting = False
             self.shown.forget()
             self.disputed.clear()
-            yield {"t": t, "event": "clear"}
+            yield Clear(t)
 
     def theirs(self, lying: Lying) -> list[Card]:
         """Give the cards of all hands, those that were lost from sight too."""
@@ -312,13 +303,13 @@ class Telling:
             card.votes.add(likely, CLEAR)
             if not card.up:
                 card.up, card.turns = True, 0
-                yield {"t": t, "event": "turn", "id": card.id, **self._face(card, lying)}
+                yield Turn(t, card.id, card.up, self._face(card, lying))
 
     def _better(self, t: float, lying: Lying) -> Iterator[Event]:
         while self.doubted:
             card = self.doubted.pop()
             card.face = None
-            yield {"t": t, "event": "correct", "id": card.id, "card": None}
+            yield Correct(t, card.id, None)
         for card in self.theirs(lying):
             best, likely = card.votes.best
             name = self.classes[best]
@@ -327,13 +318,7 @@ class Telling:
             sure = card.is_read and (card.face is None or likely >= BETTER)
             if sure and self._is_alone(card, name, lying):
                 card.face = name
-                yield {"t": t, "event": "correct", "id": card.id, "card": name}
-
-
-def _hand(zone: str | None) -> Event:
-    """Say which hand of a box a zone is of."""
-    found = ZONES.get(zone or "")
-    return {"hand": found.hand} if found is not None and found.box and found.part == "cards" else {}
+                yield Correct(t, card.id, CARDS[name])
 
 
 def _is_fed(zone: str) -> bool:

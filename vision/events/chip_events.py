@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from feltwatch.vision.events.card_events import Event
+from feltwatch.engine.model.events import Chips
+from feltwatch.engine.model.money import ZERO
+from feltwatch.engine.model.spots import parse_spot
 from feltwatch.vision.motion.hand_attribution import Sides
 from feltwatch.vision.tracking.chip_tracker import Change, Stacks
 
@@ -22,7 +24,7 @@ class Bets:
     def __init__(self) -> None:
         self.spots: dict[str | None, int] = {}  # the stacks that were told
 
-    def told(self, t: float, stacks: Stacks, sides: Sides) -> Iterator[Event]:
+    def told(self, t: float, stacks: Stacks, sides: Sides) -> Iterator[Chips]:
         """Tell of every spot on which something changed, once it has settled."""
         for spot, changes in [*stacks.changes.items()]:
             while len(changes) > 1:
@@ -45,16 +47,14 @@ class Bets:
         fewer = len(standing) < self.spots.get(spot, 0)
         return fewer and any(sides.hidden(one.patch, t) > BUSY for one in standing)
 
-    def _event(self, t: float, spot: str | None, change: Change) -> Iterator[Event]:
+    def _event(self, t: float, spot: str | None, change: Change) -> Iterator[Chips]:
         if change.count == self.spots.get(spot, 0):
             return
         self.spots[spot] = change.count
-        event: Event = {"t": t, "event": "chips", "spot": spot or "outside", "amount": None if change.count else 0}
-        if change.count:
-            event["stacks"] = [{"top": None, "count": None}] * change.count
-        if len(change.by) == 1 and (by := next(iter(change.by))):
-            event["by"] = by
-        yield event | {"since": round(max(change.since - EARLIER_S, 0.0), 3)}
+        where = None if spot in (None, "outside") else parse_spot(spot)
+        by = (next(iter(change.by)) or None) if len(change.by) == 1 else None
+        since = round(max(change.since - EARLIER_S, 0.0), 3)
+        yield Chips(t, where, None if change.count else ZERO, by, stacks=change.count or None, since=since)
 
 
 def _settled(change: Change, t: float) -> bool:

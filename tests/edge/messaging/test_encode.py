@@ -15,7 +15,18 @@ from feltwatch.edge.messaging.encode import KINDS, Address, Stamp
 from feltwatch.edge.service.round_fold import KEPT, RoundFold
 from feltwatch.edge.service.state_report import counted, state
 from feltwatch.engine.books import BOOKS
-from feltwatch.engine.model.verdicts import Ended, Settlement, Verdict, encode
+from feltwatch.engine.model.verdicts import (
+    Alert,
+    Ended,
+    Offered,
+    Remedied,
+    Remedy,
+    Settlement,
+    Started,
+    Verdict,
+    decode,
+    encode,
+)
 from feltwatch.engine.round.base import Round
 from feltwatch.engine.table import Table
 from feltwatch.engine.transcript.parse import Scenario, parse
@@ -180,16 +191,16 @@ def test_a_round_that_a_later_fact_changes_is_told_again() -> None:
 
 def test_what_is_told_in_a_round_that_goes_on_tells_no_round() -> None:
     fold, table = RoundFold(), Table(BOOK)
-    assert fold.take(['{"t":0,"verdict":"round-started","round":1}'], table) == []
-    assert fold.take([_line("settlement", 1), _line("offer", 1)], table) == []
-    (told,) = fold.take([_line("round-ended", 1, ',"result":"void","why":"x","inferred":true')], table)
+    assert fold.take([Started(0.0, 1)], table) == []
+    assert fold.take([_line(1), OFFER], table) == []
+    (told,) = fold.take([Ended(1.0, 1, "void", "x", inferred=True)], table)
     assert (told.result, told.inferred, told.hands) == ("void", True, None)
-    assert fold.take([_line("offer", 1), _line("remedy", 1)], table) == []
+    assert fold.take([OFFER, Remedied(1.0, 1, "a", REMEDY)], table) == []
 
 
 def test_a_round_of_which_only_the_end_was_heard_is_not_told() -> None:
     fold = RoundFold()
-    assert fold.take([_line("settlement", 4), _line("round-ended", 4, ',"result":"void","why":""')], None) == []
+    assert fold.take([_line(4), Ended(1.0, 4, "void", "")], None) == []
 
 
 def test_a_round_that_the_table_forgets_as_it_ends_is_told_with_its_cards() -> None:
@@ -205,17 +216,17 @@ def test_a_round_that_the_table_forgets_as_it_ends_is_told_with_its_cards() -> N
 
 def test_a_number_that_comes_anew_is_another_round() -> None:
     fold = RoundFold()
-    ended = _line("round-ended", 1, ',"result":"void","why":""')
+    ended = Ended(1.0, 1, "void", "")
     for _ in range(2):
-        (told,) = fold.take(['{"t":0,"verdict":"round-started","round":1}', _line("alert", 1), ended], None)
+        (told,) = fold.take([Started(0.0, 1), ALERT, ended], None)
         assert (len(told.alerts), told.revises) == (1, False)
 
 
 def test_a_round_that_ends_otherwise_ended_when_it_did() -> None:
     fold = RoundFold()
-    fold.take(['{"t":0,"verdict":"round-started","round":1}'], None)
-    fold.take([_line("round-ended", 1, ',"result":"unresolved","why":"a card was never read"')], None)
-    later = _line("round-ended", 1, ',"result":"completed","why":"every bet is settled"').replace('"t":1', '"t":9')
+    fold.take([Started(0.0, 1)], None)
+    fold.take([Ended(1.0, 1, "unresolved", "a card was never read")], None)
+    later = Ended(9.0, 1, "completed", "every bet is settled")
     (told,) = fold.take([later], None)
     assert (told.result, told.why, told.ended, told.revises) == ("completed", "every bet is settled", 1.0, True)
 
@@ -223,7 +234,7 @@ def test_a_round_that_ends_otherwise_ended_when_it_did() -> None:
 def test_only_the_last_rounds_are_kept() -> None:
     fold = RoundFold()
     for number in range(1, 50):
-        fold.take([f'{{"t":0,"verdict":"round-started","round":{number}}}'], None)
+        fold.take([Started(0.0, number)], None)
     assert [*fold.stories] == [47, 48, 49]
     assert len(fold.stories) == KEPT
 
@@ -231,8 +242,8 @@ def test_only_the_last_rounds_are_kept() -> None:
 def test_amounts_are_told_to_the_last_digit() -> None:
     exact = Settlement(1.0, 1, 1, 1, "main", Decimal("123456789012.123456"), "win", "3", "1:1", Decimal("0.000001"))
     fold = RoundFold()
-    fold.take(['{"t":0,"verdict":"round-started","round":1}', encode(exact)], None)
-    (told,) = fold.take([_line("round-ended", 1, ',"result":"completed","why":""')], None)
+    fold.take([Started(0.0, 1), exact], None)
+    (told,) = fold.take([Ended(1.0, 1, "completed", "")], None)
     body = schema.written(told)
     assert encode(exact) in body
     assert '"123456789012.123456"' in body
@@ -240,13 +251,13 @@ def test_amounts_are_told_to_the_last_digit() -> None:
     validate(made.topic, made.payload)
 
 
-def _line(verdict: str, number: int, more: str = "") -> str:
-    own = {
-        "settlement": ',"box":1,"hand":1,"bet":"main"',
-        "alert": ',"id":"a","code":"b","severity":"stop"',
-        "remedy": ',"alert":"a"',
-    }
-    return f'{{"t":1,"verdict":"{verdict}","round":{number}{own.get(verdict, "")}{more}}}'
+REMEDY = Remedy("continue", "1")
+ALERT = Alert(1.0, 1, "b", "blackjack-rws-v5", "1", "stop", "a", None, None, "x", (), REMEDY)
+OFFER = Offered(1.0, 1, 1, 1, ("stand",))
+
+
+def _line(number: int) -> Settlement:
+    return Settlement(1.0, number, 1, 1, "main", None, "win", "1")
 
 
 # ---- the fold, over every golden round ------------------------------------------------------------------------------
@@ -280,7 +291,7 @@ def _folds(scenario: Scenario, book: str) -> None:
     again = RoundFold()
     for one in told.entries:
         if one.kind == "verdict":
-            again.take([one.body], None)
+            again.take([decode(one.body)], None)
     assert again.stories == told.fold.stories
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.pipeline.camera_fusion import BACK_S, LOST_S, STALL_S, Joined
+from feltwatch.edge.pipeline.camera_fusion import BACK_S, LOST_S, STALL_S, CameraFusion
+from feltwatch.engine.model import events
 from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Withdrawn
 from feltwatch.vision.events.card_events import Left
 from feltwatch.vision.geometry.calibration import Lens
@@ -21,7 +22,8 @@ from feltwatch.vision.tracking.track import Card
 from tests.edge.pipeline.two_cameras import filmed, seen_by, two, watched_by_two
 from tests.edge.scripted_watcher import BLIND
 from tests.film_frames import CLIP
-from tests.film_watched import SECOND, Event, cards, clip, handled, truth
+from tests.film_watched import SECOND, cards, clip, handled, truth
+from tests.json_events import Event, as_json, typed
 
 SIZE = (1920, 1080)
 PICTURE = np.zeros((SIZE[1], SIZE[0], 3), np.uint8)
@@ -36,15 +38,15 @@ class Scripted(Watcher):
         self.started = True
         self.next: list[Event] = []
 
-    def anew(self) -> "Scripted":
-        found = Scripted(super().anew())
+    def restarted(self) -> "Scripted":
+        found = Scripted(super().restarted())
         found.lying.cards, found.next = [*self.later], [*self.tells]
         return found
 
-    def step(self, t: float, picture: object, small: object = None) -> list[Event]:
+    def step(self, t: float, picture: object, small: object = None) -> list[events.Event]:
         del picture, small
         found, self.next = self.next, []
-        return [event | {"t": t} for event in found]
+        return [typed(event | {"t": t}) for event in found]
 
     later: tuple[Card, ...] = ()  # what lies there when it sees again
     tells: tuple[Event, ...] = ()  # and what is told of that
@@ -54,16 +56,18 @@ class Table:
     """Two cameras, "left" of box 1 to 3 and the dealer, and "right", of which a test says what they see."""
 
     def __init__(self) -> None:
-        self.joined = Joined(two(clip()[1]), {"left": SIZE, "right": SIZE}, BLIND)
+        self.fusion = CameraFusion(two(clip()[1]), BLIND)
         self.watchers: dict[str, Scripted] = {}
-        for name, seat in self.joined.seats.items():
-            seat.watcher = self.watchers[name] = Scripted(seat.watcher)
+        for name in ("left", "right"):
+            self.fusion.join(name, SIZE)
+            track = self.fusion.tracks[name]
+            track.watcher = self.watchers[name] = Scripted(track.watcher)
 
     def step(self, camera: str, t: float, *events: Event) -> list[Event]:
-        watcher = self.joined.seats[camera].watcher
+        watcher = self.fusion.tracks[camera].watcher
         assert isinstance(watcher, Scripted)
         watcher.next = [*events]
-        return self.joined.step(camera, t, PICTURE)
+        return as_json(self.fusion.step(camera, t, PICTURE))
 
     def both(self, t: float, left: tuple[Event, ...] = (), right: tuple[Event, ...] = ()) -> list[Event]:
         return self.step("left", t, *left) + self.step("right", t, *right)
@@ -83,7 +87,8 @@ class Table:
 
 
 def card(name: str, zone: str, rested: float, **more: object) -> Event:
-    return {"event": "card", "id": name, "zone": zone, "card": "9h", "face": "up", "rested": rested, **more}
+    hand = {"hand": 1} if zone.startswith("box") else {}
+    return {"event": "card", "id": name, "zone": zone, "card": "9h", "face": "up", **hand, "rested": rested, **more}
 
 
 def told(events: list[Event]) -> list[tuple[object, object]]:
@@ -128,14 +133,14 @@ def test_the_names_of_two_cameras_cards_do_not_collide() -> None:
     assert told(found) == [("card", "c9800"), ("card", "c9800.right")]
     turned = table.both(11.0, right=({"event": "turn", "id": "c9800", "face": "up", "card": "9h"},))
     assert told(turned) == [("turn", "c9800.right")]
-    assert [one.id for one in table.joined.view("right").cards] == ["c9800.right"]
+    assert [one.id for one in table.fusion.view("right").cards] == ["c9800.right"]
 
 
 def test_cards_that_others_came_between_were_not_drawn_together() -> None:
     table = Table()
     table.both(10.0, (card("c9700", "box1.cards", 9.7),), (card("c9750", "box6.cards", 9.75),))
     (event,) = table.both(10.1, (card("c9800", "box1.cards", 9.8, together=True),))
-    assert event["together"] is False
+    assert "together" not in event
     (event,) = table.both(10.2, (card("c9850", "box1.cards", 9.85, together=True),))
     assert event["together"] is True
 
@@ -157,8 +162,9 @@ def test_what_no_camera_can_see_is_told_together() -> None:
     table = Table()
     table.both(9.96)
     table.watchers["left"].hidden, table.watchers["right"].hidden = {"box2.cards": 9.0}, {"box5.cards": 9.9}
-    tick = table.joined.tick(10.0)
-    assert tick == {"t": 10.0, "event": "tick", "hidden": ["box2.cards", "box5.cards"]}
+    tick = table.fusion.tick(10.0)
+    assert tick is not None
+    assert events.to_dict(tick) == {"t": 10.0, "event": "tick", "hidden": ["box2.cards", "box5.cards"]}
     (event,) = table.both(10.04, right=(card("c10000", "box6.cards", 10.0),))
     assert event["hidden"] == ["box2.cards"]  # the other was covered only just now
 
@@ -183,7 +189,7 @@ def test_a_card_on_the_border_is_told_once() -> None:
     table.lies("right", "c9840", 9.84, (-31.0, 404.0))
     assert table.both(10.1, right=(card("c9840", "box4.cards", 9.84),)) == []
     assert table.both(11.0, right=({"event": "remove", "id": "c9840"},)) == []
-    assert table.joined.view("right").cards == ()
+    assert table.fusion.view("right").cards == ()
 
 
 # ---- one in trouble -------------------------------------------------------------------------------------------------
@@ -193,15 +199,15 @@ def test_what_the_others_tell_waits_for_a_camera_that_sees_nothing() -> None:
     """Nothing happened in its part: all is told as it was seen."""
     table = Table()
     table.both(10.0)
-    table.joined.blind("right", 10.0)
+    table.fusion.blind("right", 10.0)
     assert table.step("left", 10.4, card("c10200", "box1.cards", 10.2)) == []
-    assert table.joined.tick(11.0) is None
-    assert table.joined.doubts() == ("camera 'right' sees nothing: nobody watches box4, box5, box6, box7",)
+    assert table.fusion.tick(11.0) is None
+    assert table.fusion.doubts() == ("camera 'right' sees nothing: nobody watches box4, box5, box6, box7",)
     assert table.runs(10.8, 14.8, "left") == []
     assert table.runs(15.2, 15.0 + BACK_S) == []
     (event,) = table.runs(15.4 + BACK_S, 15.4 + BACK_S)
     assert event == card("c10200", "box1.cards", 10.2) | {"t": 10.4}
-    assert table.joined.doubts() == ()
+    assert table.fusion.doubts() == ()
 
 
 def test_what_happened_unseen_is_told_as_of_a_gap() -> None:
@@ -230,9 +236,9 @@ def test_what_happened_unseen_is_told_as_of_a_gap() -> None:
     assert [event["t"] for event in rest] == [15.2] * 4 + [15.8] * 2
     assert rest[0] == card("c10200", "box1.cards", 10.2) | {"t": 15.2}
     assert told(rest[1:4]) == [("card", "c15201.right"), ("remove", "c9100.right"), ("chips", "box6.main")]
-    assert (rest[1]["card"], rest[3]["stacks"]) == ("2d", [{}, {}])
+    assert (rest[1]["card"], rest[3]["stacks"]) == ("2d", [{"top": None, "count": None}] * 2)
     assert told(rest[4:]) == [("card", "c15600"), ("card", "c15700.right")]
-    assert [one.id for one in table.joined.view("right").cards] == ["c9000.right", "c15201.right"]
+    assert [one.id for one in table.fusion.view("right").cards] == ["c9000.right", "c15201.right"]
 
 
 def test_what_was_not_seen_for_long_is_lost_and_the_others_go_on() -> None:
@@ -242,7 +248,7 @@ def test_what_was_not_seen_for_long_is_lost_and_the_others_go_on() -> None:
     gap, event = table.runs(10.8, 10.8 + LOST_S, "left")
     assert (gap["event"], gap["lost"], gap["why"]) == ("gap", True, "nobody saw box4, box5, box6, box7")
     assert event["id"] == "c10200"
-    assert "box6.cards" in str(table.joined.tick(18.8))
+    assert "box6.cards" in str(table.fusion.tick(18.8))
     found = table.step("left", 19.2, {"event": "remove", "id": "c10200"}, {"event": "clear"})
     assert told(found) == [("remove", "c10200")]  # whether the table is clear nobody knows
     assert table.runs(19.6, 30.0, "left") == []
@@ -263,16 +269,18 @@ def test_the_table_is_clear_if_all_cards_went_unseen() -> None:
 
 
 def test_a_camera_that_has_not_shown_anything_yet_sees_nothing() -> None:
-    joined = Joined(two(clip()[1]), {"left": SIZE}, BLIND)
-    joined.seats["left"].watcher = Scripted(joined.seats["left"].watcher)
+    fusion = CameraFusion(two(clip()[1]), BLIND)
+    fusion.join("left", SIZE)
+    fusion.tracks["left"].watcher = Scripted(fusion.tracks["left"].watcher)
     for t in range(8):
-        assert joined.step("left", float(t), PICTURE) == []
-    assert joined.doubts() == ("camera 'right' sees nothing yet: nobody watches box4, box5, box6, box7",)
-    (gap,) = joined.step("left", LOST_S + 0.1, PICTURE)
-    assert gap["lost"]
-    joined.join("right", SIZE)
-    assert list(joined.seats) == ["left", "right"]
-    assert joined.seats["right"].suffix == ".right"
+        assert fusion.step("left", float(t), PICTURE) == []
+    assert fusion.doubts() == ("camera 'right' sees nothing yet: nobody watches box4, box5, box6, box7",)
+    (gap,) = fusion.step("left", LOST_S + 0.1, PICTURE)
+    assert isinstance(gap, events.Gap)
+    assert gap.lost
+    fusion.join("right", SIZE)
+    assert list(fusion.tracks) == ["left", "right"]
+    assert fusion.tracks["right"].suffix == ".right"
 
 
 def test_a_short_delay_is_no_gap() -> None:
@@ -286,9 +294,11 @@ def test_a_short_delay_is_no_gap() -> None:
 def test_a_camera_that_only_records_tells_nothing() -> None:
     one = clip()[1].first
     table = replace(clip()[1], cameras=(one, replace(one, name="wide", watches=None)))
-    joined = Joined(table, {one.name: SIZE, "wide": (320, 180)}, BLIND)
-    assert list(joined.seats) == [one.name]
-    assert joined.step("wide", 1.0, np.zeros((180, 320, 3), np.uint8)) == []
+    fusion = CameraFusion(table, BLIND)
+    fusion.join(one.name, SIZE)
+    fusion.join("wide", (320, 180))
+    assert list(fusion.tracks) == [one.name]
+    assert fusion.step("wide", 1.0, np.zeros((180, 320, 3), np.uint8)) == []
 
 
 def test_a_camera_that_does_not_see_its_part_is_refused_by_name() -> None:
@@ -296,16 +306,16 @@ def test_a_camera_that_does_not_see_its_part_is_refused_by_name() -> None:
     marks = tuple(replace(mark, image=(mark.image[0] - 600, mark.image[1])) for mark in table.first.marks)
     away = replace(table, cameras=(table.first, replace(table.cameras[1], marks=marks, lens=Lens())))
     with pytest.raises(UsageError, match=r"demo\.table\.toml: camera 'right': zone .* sees all it watches"):
-        Joined(away, {"left": SIZE, "right": SIZE}, BLIND)
+        CameraFusion(away, BLIND).join("right", SIZE)
 
 
 def test_it_goes_on_as_it_comes_out_of_a_file() -> None:
     table = Table()
     table.step("left", 10.0, card("c9800", "box1.cards", 9.8))
-    again = pickle.loads(pickle.dumps(table.joined))  # noqa: S301  our own bytes
-    again.eyes = BLIND
-    assert told(again.step("right", 10.04, PICTURE)) == [("card", "c9800")]
-    assert again.seats["left"].watcher.eyes is BLIND
+    again = pickle.loads(pickle.dumps(table.fusion))  # noqa: S301  our own bytes
+    again.resume(two(clip()[1]), BLIND)
+    assert told(as_json(again.step("right", 10.04, PICTURE))) == [("card", "c9800")]
+    assert again.tracks["left"].watcher.eyes is BLIND
 
 
 # ---- films ----------------------------------------------------------------------------------------------------------

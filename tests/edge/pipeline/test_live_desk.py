@@ -1,9 +1,6 @@
 """Pictures that come too seldom: what came meanwhile nobody saw, and it is said."""
 
-from feltwatch.edge.pipeline.live_desk import Watched
-from feltwatch.edge.pipeline.sight import Sight
-from feltwatch.edge.pipeline.table_state import Course
-from feltwatch.edge.service.round_fold import RoundFold
+from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.engine.model.verdicts import Alert, Ended, Verdict
 from feltwatch.vision.motion.change_detector import shrunk
@@ -13,15 +10,15 @@ from tests.film_watched import clip, eyes
 def followed(every: int) -> tuple[list[str], list[str], set[str]]:
     """Watch every so manieth frame of the bundled film; give its alerts, how its rounds ended, and the doubts."""
     video, table = clip()
-    sight = Sight(Watched(table, eyes()), Course(table.book), RoundFold(), again=False)
+    pipeline = TablePipeline(table, eyes())
     verdicts: list[Verdict] = []
     doubts: set[str] = set()
     with Decoding(video) as frames:
         for frame in frames:
             if frame.number % every == 0:
-                verdicts += sight.step("camera", frame.t, frame.picture, shrunk(frame.picture)).verdicts
-                doubts |= {*sight.watching.doubts()}
-    verdicts += sight.finish().verdicts
+                verdicts += pipeline.step("camera", frame.t, frame.picture, shrunk(frame.picture)).verdicts
+                doubts |= {*pipeline.doubts()}
+    verdicts += pipeline.finish().verdicts
     alerts = [one.code for one in verdicts if isinstance(one, Alert)]
     return alerts, [one.result for one in verdicts if isinstance(one, Ended)], doubts
 

@@ -11,17 +11,16 @@ from feltwatch.datasets.deal.play import session
 from feltwatch.datasets.film.film_cli import DEMO, Order, dress, table_toml
 from feltwatch.datasets.film.footage import film
 from feltwatch.edge.config.table_file import TableFile, read_table
-from feltwatch.edge.pipeline.camera_fusion import Joined
-from feltwatch.edge.pipeline.sight import Sight
-from feltwatch.edge.pipeline.table_state import Course
-from feltwatch.edge.service.round_fold import RoundFold
+from feltwatch.edge.pipeline.camera_fusion import CameraFusion
+from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import Frame, open_video
 from feltwatch.engine.model.verdicts import Verdict
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.motion.change_detector import shrunk
 from tests.film_frames import CLIP
-from tests.film_watched import Event, clip, eyes
+from tests.film_watched import clip, eyes
+from tests.json_events import Event, as_json
 
 LEFT = ("box1", "box2", "box3", "dealer")  # what the first camera watches; the second has the rest
 Lost = Callable[[str, float], bool]  # whether a camera gives no picture at a time
@@ -33,7 +32,7 @@ class Seen:
 
     events: tuple[Event, ...]
     verdicts: tuple[Verdict, ...]
-    joined: Joined
+    fusion: CameraFusion
     at: tuple[float, ...]  # when each event was told
 
 
@@ -60,8 +59,7 @@ def seen_by(
 ) -> Seen:
     """Watch films of one story at once, each with the camera of its name; all but the first come late."""
     videos = {name: open_video(path) for name, path in films.items()}
-    joined = Joined(table, {name: video.size for name, video in videos.items()}, eyes())
-    sight = Sight(joined, Course(table.book), RoundFold(), again=False)
+    pipeline = TablePipeline(table, eyes())
     events: list[Event] = []
     verdicts: list[Verdict] = []
     at: list[float] = []
@@ -72,12 +70,12 @@ def seen_by(
                 break
             if lost(name, frame.t):
                 continue
-            step = sight.step(name, frame.t, frame.picture, shrunk(frame.picture))
-            events += step.events
+            step = pipeline.step(name, frame.t, frame.picture, shrunk(frame.picture))
+            events += as_json(step.events)
             verdicts += step.verdicts
             at += [frame.t] * len(step.events)
-    step = sight.finish()
-    return Seen((*events, *step.events), (*verdicts, *step.verdicts), joined, tuple(at))
+    step = pipeline.finish()
+    return Seen((*events, *as_json(step.events)), (*verdicts, *step.verdicts), pipeline.fusion, tuple(at))
 
 
 def _merged(frames: Mapping[str, Iterator[Frame]], late_s: float) -> Iterator[tuple[str, Frame]]:

@@ -22,11 +22,12 @@ from feltwatch.edge.replay import checkpoint
 from feltwatch.edge.replay.film import replay_film
 from feltwatch.edge.replay.job import InterruptedReplayError, Order
 from feltwatch.edge.replay.output import altered, claimed, folders
-from feltwatch.edge.replay.run import eyes_desk, orders_of, replay
+from feltwatch.edge.replay.run import open_networks, orders_of, replay
 from feltwatch.edge.stop_signal import stopping
 from feltwatch.edge.video.video_file import Clock, Place
 from feltwatch.models.files import write_whole
-from tests.edge.scripted_watcher import CLIPS, RecordedDesk, open_recorded, write_table, write_video
+from tests.edge.scripted_watcher import CLIPS, RecordedNetworks, open_recorded, write_table, write_video
+from tests.json_events import as_json, typed
 
 ROOT = Path(__file__).parents[3]
 RECORDED = [sys.executable, "-m", "tests.edge.scripted_watcher"]
@@ -86,7 +87,8 @@ def test_a_replay_writes_a_folder_of_findings(whole: Path, capsys: pytest.Captur
             "evidence/r2-dealer-overdraw-c18.webm",
         )
     }
-    told = [json.loads(line) for line in (CLIPS / "demo.events.jsonl").read_text("utf-8").splitlines()]
+    script = [json.loads(line) for line in (CLIPS / "demo.events.jsonl").read_text("utf-8").splitlines()]
+    told = as_json(map(typed, script))
     events = [json.loads(line) for line in found["film/events.jsonl"].splitlines()]
     assert [event for event in events if event["event"] != "tick"] == told
     alerts = [json.loads(line) for line in found["film/verdicts.jsonl"].splitlines() if b'"alert"' in line]
@@ -157,18 +159,18 @@ def test_stopped_it_goes_on_from_that_frame(
 ) -> None:
     given_deaths = deaths(tmp_path / "deaths", {400: number})
     command = options(given, tmp_path / "out", "--annotate")
-    assert replay(command, lambda *_: RecordedDesk(given_deaths)) == code
+    assert replay(command, lambda *_: RecordedNetworks(given_deaths)) == code
     assert "film.mp4: stopped at 16.0 s; the same command goes on from there\n" in capsys.readouterr().err
     assert not (tmp_path / "out/film").exists()
     deaths(given_deaths, {300: signal.SIGTERM})  # where it does not come again
-    assert replay(command, lambda *_: RecordedDesk(given_deaths)) == 0
+    assert replay(command, lambda *_: RecordedNetworks(given_deaths)) == 0
     assert (given_deaths / "300").exists()
     assert contents(tmp_path / "out") == contents(whole)
 
 
 def test_with_the_networks_too_it_goes_on_and_ends_the_same(tmp_path: Path) -> None:
     """What they know of the table is kept and taken up again."""
-    desk = eyes_desk("cpu", 2)
+    desk = open_networks("cpu", 2)
     order = Order(CLIPS / "demo.mp4", CLIPS / "demo.table.toml", tmp_path / "whole" / "demo", since=27.0)
     told = replay_film(order, desk, lambda _: None, lambda: False)
     assert told.folder == order.folder
@@ -262,7 +264,7 @@ def test_from_a_second_on(given: Path, tmp_path: Path) -> None:
     facts = (tmp_path / "film/report.html").read_text("utf-8")
     assert "film.mp4" in facts
     broken = tmp_path / "broken"
-    assert replay(options(given, broken, "--from", "17.5"), lambda *_: RecordedDesk(killed(tmp_path, 200))) == 143
+    assert replay(options(given, broken, "--from", "17.5"), lambda *_: RecordedNetworks(killed(tmp_path, 200))) == 143
     assert replay(options(given, broken, "--from", "17.5"), open_recorded) == 0
     assert contents(broken)["film/report.html"] == contents(tmp_path / "film")["report.html"]
 

@@ -18,6 +18,7 @@ import pytest
 
 from feltwatch.edge.cli.main import main
 from feltwatch.edge.cli.options import command_parser
+from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.journal.store import Entry, entries
 from feltwatch.edge.service.logs import say
@@ -25,12 +26,12 @@ from feltwatch.edge.service.run import run
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.view import View
 from tests.asyncapi_check import validate
-from tests.edge.scripted_watcher import CLIPS, write_table, write_video
+from tests.edge.scripted_watcher import CLIPS, ScriptedNetworks, write_table, write_video
 from tests.faults.practice_table import Practice, table_file
+from tests.json_events import Event, as_json, typed
 from tests.mosquitto import Mosquitto
 
 PATIENCE_S = 60.0
-Event = dict[str, object]
 
 
 @dataclass
@@ -50,17 +51,8 @@ class Told:
             due.append(json.loads(self.waiting.pop(0)))
         return due
 
-    def wait(self, t: float) -> list[Event]:
-        del t
-        return []
-
-    def tick(self, t: float) -> Event:
-        return {"t": t, "event": "tick"}
-
     def finish(self) -> list[Event]:
         return [json.loads(line) for line in self.waiting]
-
-    def blind(self, camera: str, t: float) -> None: ...
 
     def view(self, camera: str) -> View:
         del camera
@@ -70,8 +62,9 @@ class Told:
         return ("the light changed",)
 
 
-class ToldDesk:
+class ToldNetworks(ScriptedNetworks):
     def __init__(self, breaks: list[float] | None = None) -> None:
+        super().__init__()
         self.breaks = breaks or []
 
     def watching(self, table: object) -> Told:
@@ -118,14 +111,15 @@ def test_a_film_as_a_camera_is_watched_to_its_end(
     given: Path, broker: Mosquitto, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with closing(broker.subscribe("feltwatch/#")) as witness:
-        assert run(options(with_broker(given, broker)), lambda *_: ToldDesk()) == 0
+        assert run(options(with_broker(given, broker)), lambda *_: ToldNetworks()) == 0
         kept = journal(given)
         witness.wait(lambda lines: len({json.loads(one.payload)["seq"] for one in lines}) >= len(kept), PATIENCE_S)
         messages = [(one.topic, json.loads(one.payload)) for one in witness.lines]
         for one in witness.lines:
             validate(one.topic, one.payload.encode())
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    told = [json.loads(line) for line in (CLIPS / "demo.events.jsonl").read_text("utf-8").splitlines()]
+    script = [json.loads(line) for line in (CLIPS / "demo.events.jsonl").read_text("utf-8").splitlines()]
+    told = as_json(map(typed, script))
     assert [line for line in lines if "event" in line] == told == bodies(kept, "event")
     assert [line for line in lines if "verdict" in line] == bodies(kept, "verdict")
     numbered = [(topic.rpartition("/")[2], one["seq"]) for topic, one in messages]
@@ -151,13 +145,13 @@ def test_what_is_told_is_in_the_journal_first(given: Path, monkeypatch: pytest.M
         def flush(self) -> None: ...
 
     monkeypatch.setattr(sys, "stdout", Out())
-    assert run(options(given), lambda *_: ToldDesk()) == 0
+    assert run(options(given), lambda *_: ToldNetworks()) == 0
     assert len(kept) > 60
     assert all(kept)
 
 
 def test_a_table_without_a_broker_has_one_of_its_own(given: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(options(given, "--quiet"), lambda *_: ToldDesk()) == 0
+    assert run(options(given, "--quiet"), lambda *_: ToldNetworks()) == 0
     told = capfd.readouterr()
     assert told.out == ""
     assert "a broker of our own, for this machine alone" in told.err
@@ -165,7 +159,7 @@ def test_a_table_without_a_broker_has_one_of_its_own(given: Path, capfd: pytest.
 
 
 def test_what_breaks_is_said_and_begun_again_from_the_journal(given: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(options(given, "--quiet"), lambda *_: ToldDesk([0.2])) == 0
+    assert run(options(given, "--quiet"), lambda *_: ToldNetworks([0.2])) == 0
     kept = journal(given)
     says = [str(note["says"]) for note in bodies(kept, "note")]
     assert "begun again after an error of feltwatch itself in test_run.step: RuntimeError: broken at 0.2" in says
@@ -202,11 +196,11 @@ def test_two_tables_run_in_one_process(tmp_path: Path, broker: Mosquitto) -> Non
         assert bodies(journal(files[0], name), "event")
 
 
-class _Practising:
-    def watching(self, table: object) -> Practice:
-        from tests.faults.practice_table import PracticeDesk  # noqa: PLC0415  read anew: its time begins with it
+class _Practising(ScriptedNetworks):
+    def watching(self, table: TableFile) -> Practice:
+        from tests.faults.practice_table import PracticeNetworks  # noqa: PLC0415  read anew: its time begins with it
 
-        return PracticeDesk().watching(table)  # type: ignore[arg-type]  # it is a table's file
+        return PracticeNetworks().watching(table)
 
 
 def test_asked_to_stop_it_says_what_it_still_knows(tmp_path: Path) -> None:
@@ -232,16 +226,16 @@ def test_asked_to_stop_it_says_what_it_still_knows(tmp_path: Path) -> None:
 def test_a_camera_that_cannot_be_is_one_line(source: str, says: str, given: Path) -> None:
     given.write_text(given.read_text("utf-8").replace('"demo.mp4"', f'"{source}"'))
     with pytest.raises(UsageError) as told:
-        run(options(given), lambda *_: ToldDesk())
+        run(options(given), lambda *_: ToldNetworks())
     assert says in str(told.value)
 
 
 def test_the_provider_of_the_tables_file_runs_the_networks(given: Path) -> None:
     opened: list[tuple[str, int]] = []
 
-    def opener(provider: str, threads: int) -> ToldDesk:
+    def opener(provider: str, threads: int) -> ToldNetworks:
         opened.append((provider, threads))
-        return ToldDesk()
+        return ToldNetworks()
 
     given.write_text(given.read_text("utf-8") + '\n[vision]\nprovider = "tensorrt"\n')
     assert run(options(given, "--seconds", "0"), opener) == 0
@@ -256,7 +250,7 @@ def test_the_provider_of_the_tables_file_runs_the_networks(given: Path) -> None:
 
 def test_a_camera_that_is_not_there_yet_is_waited_for(given: Path, capfd: pytest.CaptureFixture[str]) -> None:
     given.write_text(given.read_text("utf-8").replace('"demo.mp4"', '"rtsp://127.0.0.1:1/table"'))
-    assert run(options(given, "--seconds", "2"), lambda *_: ToldDesk()) == 0
+    assert run(options(given, "--seconds", "2"), lambda *_: ToldNetworks()) == 0
     assert "camera camera is lost: it does not answer; it is tried again until it does" in capfd.readouterr().err
 
 
@@ -274,18 +268,18 @@ def test_a_journal_that_another_writes_is_refused(given: Path) -> None:
 
 
 def test_a_damaged_journal_is_put_aside(given: Path) -> None:
-    assert run(options(given, "--quiet"), lambda *_: ToldDesk()) == 0
+    assert run(options(given, "--quiet"), lambda *_: ToldNetworks()) == 0
     path = given.parent / "demo.record" / "demo.journal"
     data = path.read_bytes()
     path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
-    assert run(options(given, "--quiet"), lambda *_: ToldDesk()) == 0
+    assert run(options(given, "--quiet"), lambda *_: ToldNetworks()) == 0
     assert len([*path.parent.glob("demo.journal.damaged-*Z")]) == 1
     assert "the journal was damaged" in str(bodies(journal(given), "note")[0]["says"])
 
 
 def test_two_tables_of_one_name_are_refused(given: Path) -> None:
     with pytest.raises(UsageError, match="expected tables with an id each, found 'demo' twice"):
-        run(options(given, "-c", str(given)), lambda *_: ToldDesk())
+        run(options(given, "-c", str(given)), lambda *_: ToldNetworks())
 
 
 def test_two_tables_in_one_folder_are_refused(tmp_path: Path) -> None:
@@ -293,7 +287,7 @@ def test_two_tables_in_one_folder_are_refused(tmp_path: Path) -> None:
     first, second = (table_file(tmp_path, name, record) for name in ("bj-01", "bj-02"))
     says = f"{second}: record.folder: expected a folder of its own, found {tmp_path / 'record'}, that of table bj-01"
     with pytest.raises(UsageError, match=re.escape(says)):
-        run(options(first, "-c", str(second)), lambda *_: ToldDesk())
+        run(options(first, "-c", str(second)), lambda *_: ToldNetworks())
 
 
 def test_a_password_is_shown_by_nothing_that_is_said(
@@ -303,7 +297,7 @@ def test_a_password_is_shown_by_nothing_that_is_said(
     secret.write_text("hunter22\n")
     monkeypatch.setenv("FELTWATCH_MQTT_USER", "bj-01")
     given.write_text(given.read_text("utf-8") + url(broker) + 'password_file = "secret"\n')
-    assert run(options(given, "--quiet"), lambda *_: ToldDesk()) == 0
+    assert run(options(given, "--quiet"), lambda *_: ToldNetworks()) == 0
     say("it is hunter22")
     assert capfd.readouterr().err.splitlines()[-1] == "feltwatch: it is …"
 
@@ -311,7 +305,7 @@ def test_a_password_is_shown_by_nothing_that_is_said(
 def test_a_command_before_the_table_was_seen_is_refused(given: Path, broker: Mosquitto) -> None:
     given.write_text(given.read_text("utf-8").replace('"demo.mp4"', '"rtsp://127.0.0.1:1/table"') + url(broker))
     with closing(broker.subscribe("feltwatch/#")) as witness:
-        watching = threading.Thread(target=run, args=(options(given, "--seconds", "5"), lambda *_: ToldDesk()))
+        watching = threading.Thread(target=run, args=(options(given, "--seconds", "5"), lambda *_: ToldNetworks()))
         watching.start()
         witness.wait(lambda lines: any(one.topic.endswith("/note") for one in lines), PATIENCE_S)
         broker.publish("feltwatch/demo/demo/cmd/signal/pit", '{"event":"signal","name":"shuffled"}')

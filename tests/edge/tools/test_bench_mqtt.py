@@ -8,11 +8,11 @@ import pytest
 
 from feltwatch.edge.cli.options import command_parser
 from feltwatch.edge.config.table_file import TableFile, read_table
-from feltwatch.edge.pipeline.table_state import Event
 from feltwatch.edge.tools import bench_mqtt
 from feltwatch.edge.tools.bench_mqtt import BUDGET_MS, Latency, Told, broker, measured
 from feltwatch.vision.arrays import Pixels
-from tests.faults.practice_table import Practice, PracticeDesk, table_file
+from tests.faults.practice_table import Practice, PracticeNetworks, table_file
+from tests.json_events import Event
 
 SPEED = 40.0  # times as fast as a round is told
 LOOKS_S = 0.03  # a picture is looked at for so long
@@ -26,7 +26,7 @@ class Slow(Practice):
         return super().step(camera, t, picture, small)
 
 
-class SlowDesk(PracticeDesk):
+class SlowNetworks(PracticeNetworks):
     def watching(self, table: TableFile) -> Slow:
         found = super().watching(table)
         return Slow(found.book, found.events, found.epoch, SPEED)
@@ -41,7 +41,7 @@ def test_every_message_is_followed_from_its_frame_to_the_subscriber(
     table = read_table(table_file(tmp_path, "bench"))
     with broker() as found:
         assert found[0] == name
-        latency = measured(table, SlowDesk(), found, 1.5)
+        latency = measured(table, SlowNetworks(), found, 1.5)
     assert len(latency.told) > 20
     for one in latency.told:
         assert one.taken + LOOKS_S <= one.judged < one.kept

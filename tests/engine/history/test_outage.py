@@ -5,9 +5,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from feltwatch.edge.cli.judge import read
 from feltwatch.engine.books import find_book
-from feltwatch.engine.model.events import EventError
+from feltwatch.engine.model.events import EventError, decode
 from feltwatch.engine.table import Table
 
 Told = Mapping[str, object]
@@ -34,7 +33,7 @@ TICK = {"t": 11, "event": "tick"}
 
 def said(*events: Told) -> list[dict[str, object]]:
     table = Table(find_book("blackjack-rws-v5"))
-    found = [verdict for event in events for verdict in table.apply(read(json.dumps(event).encode()))]
+    found = [verdict for event in events for verdict in table.apply(decode(json.dumps(event).encode()))]
     assert not [one for one in found if one.to_dict()["verdict"] == "alert"]
     return [one.to_dict() for one in found]
 
@@ -104,4 +103,4 @@ def test_a_card_to_a_box_whose_bet_nobody_saw_is_no_mistake(bet: list[Told]) -> 
 )
 def test_a_gap_that_cannot_be_is_refused(event: Told, says: str) -> None:
     with pytest.raises(EventError, match=says):
-        read(json.dumps(event).encode())
+        decode(json.dumps(event).encode())

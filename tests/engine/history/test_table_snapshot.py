@@ -5,10 +5,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from feltwatch.edge.cli.judge import read
 from feltwatch.engine import table_snapshot
 from feltwatch.engine.books import find_book
-from feltwatch.engine.model.events import Gap
+from feltwatch.engine.model.events import Gap, decode
 from feltwatch.engine.table import Table
 
 BOOK = find_book("blackjack-rws-v5")
@@ -24,7 +23,7 @@ TOLD = [
 def kept(*more: Mapping[str, object]) -> dict[str, object]:
     table = Table(BOOK)
     for event in (*TOLD, *more):
-        table.apply(read(json.dumps(event).encode()))
+        table.apply(decode(json.dumps(event).encode()))
     found: dict[str, object] = json.loads(json.dumps(table_snapshot.taken(table)))
     return found
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from feltwatch.datasets.sets.sets import READS
+from feltwatch.engine.model.events import Dealt
 from feltwatch.vision.arrays import Floats
 from feltwatch.vision.detection.roi_detection import CardGlimpse
-from feltwatch.vision.events.card_events import HELD_DOWN_S, HELD_S, PATIENCE_S, TOGETHER_S, Event, Now, Telling
+from feltwatch.vision.events.card_events import HELD_DOWN_S, HELD_S, PATIENCE_S, TOGETHER_S, Now, Telling
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import load_layout
 from feltwatch.vision.motion.change_detector import Attention
@@ -17,6 +18,7 @@ from feltwatch.vision.tracking.card_tracker import Lying
 from feltwatch.vision.tracking.revealed_faces import QUIET_S
 from feltwatch.vision.tracking.track import VOTES, Card, Votes
 from feltwatch.vision.tracking.track_changes import Fact, Gone, New, Turned
+from tests.json_events import Event, as_json
 from tests.toy_table import CAMERA, CARD_MM, SIZE, STEP_S, Arm, Toy, laid, plain, rectangle
 
 ATTENTION = Attention(SIZE)
@@ -69,7 +71,7 @@ class Table:
 
     def tell(self, *facts: Fact) -> list[Event]:
         found = [*self.telling.facts(self.t, facts, Now(self.lying, self.sides, self.disturbed))]
-        return [*found, *self.telling.passing(self.t, self.lying)]
+        return as_json([*found, *self.telling.passing(self.t, self.lying)])
 
     def wait(self, seconds: float) -> list[Event]:
         found: list[Event] = []
@@ -679,8 +681,8 @@ def test_of_cards_that_lay_there_at_first_nobody_knows_whether_they_were_drawn_t
     table.lying.cards = [table.card("box3.cards", number) for number in range(2)]
     facts = [New(card) for card in table.lying.cards]
     events = [*table.telling.facts(0.0, facts, Now(table.lying, table.sides, table.disturbed), first=True)]
-    assert [event["found"] for event in events] == [True, True]
-    assert not any("together" in event for event in events)
+    assert [event.found for event in events if isinstance(event, Dealt)] == [True, True]
+    assert not any(event.order_lost for event in events if isinstance(event, Dealt))
 
 
 def test_a_card_that_came_to_rest_long_before_the_last_and_is_told_late_was_not_drawn_with_it() -> None:

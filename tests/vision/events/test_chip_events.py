@@ -7,7 +7,8 @@ import pytest
 
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detector import Found
-from tests.toy_table import CAMERA, CHIP_MM, LAYOUT, Arm, Chips, Event, Toy, ToyDetector, box, laid, outline
+from tests.json_events import Event
+from tests.toy_table import CAMERA, CHIP_MM, LAYOUT, Arm, Chips, Toy, ToyDetector, box, laid, outline
 
 MAIN = LAYOUT.by_name["box3.main"]
 BET = Chips(*MAIN.first)

@@ -109,7 +109,7 @@ def test_one_that_begins_anew_finds_the_cards_and_knows_the_chips() -> None:
         toy.put(thing)
     toy.t += 5.0
     toy.things[:] = [NINE, ACE, BET]
-    before, toy.watcher = toy.watcher, toy.watcher.anew()
+    before, toy.watcher = toy.watcher, toy.watcher.restarted()
     found = toy.wait(2.0)
     assert sorted(plain(found)) == [
         ("card", "box3.cards", "9h", "up"),

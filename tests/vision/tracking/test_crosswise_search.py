@@ -9,7 +9,7 @@ from feltwatch.vision.table_watcher import Watcher
 from feltwatch.vision.tracking.crosswise_search import Supposing
 from feltwatch.vision.tracking.track import Card
 from tests.film_frames import frame
-from tests.film_watched import begun, eyes
+from tests.film_watched import CAMERA, begun, clip, eyes
 
 NUMBER = 330  # of a frame in which a whole card lies still
 BARE = (0.0, 700.0)  # nothing lies there
@@ -18,7 +18,10 @@ BARE = (0.0, 700.0)  # nothing lies there
 @cache
 def table() -> tuple[Watcher, Card]:
     """Give a table as one look at it tells, and a card that lies there alone."""
-    watcher = begun().watcher
+    fusion = begun().fusion
+    fusion.join(CAMERA, clip()[0].size)
+    watcher = fusion.tracks[CAMERA].watcher
+    watcher.still_s = 0.0
     watcher.step(0.0, frame(NUMBER))
     cards = [card for card in watcher.lying.cards if card.up and watcher.lying.covered(card) == 0]
     return watcher, max(cards, key=lambda card: card.votes.best[1])

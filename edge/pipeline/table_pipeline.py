@@ -1,0 +1,110 @@
+"""Frames in, table events and verdicts out: the one way that live cameras and recorded footage go.
+
+Frames of one or several cameras come in the order in which they were taken. The time at which a frame was taken is the
+only clock: the same frames give the same events and verdicts, live or recorded, and however fast they come.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from feltwatch.edge.config.table_file import TableFile
+from feltwatch.edge.pipeline.camera_fusion import CameraFusion
+from feltwatch.edge.pipeline.reconciler import Reconciler
+from feltwatch.edge.pipeline.table_state import TableState
+from feltwatch.engine.model.events import Event
+from feltwatch.engine.model.verdicts import Verdict
+from feltwatch.engine.table import Table
+from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.detection.still_reader import Eyes
+from feltwatch.vision.drawing.view import View
+
+TICK_S: Final = 1.0  # so often a tick reports that nothing happened, if nothing did
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedEvent:
+    """An event, and the verdicts it brought. `event` None: the footage ended."""
+
+    event: Event | None
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What one frame brought, or one command from outside."""
+
+    judged: tuple[JudgedEvent, ...] = ()
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return tuple(one.event for one in self.judged if one.event is not None)
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        return tuple(verdict for one in self.judged for verdict in one.verdicts)
+
+
+class TablePipeline:
+    """Watches one table with all its cameras, and judges it.
+
+    With the `state` of an earlier run it goes on from there. It can be pickled; `resume` then hands in the table's file
+    and the networks again.
+    """
+
+    def __init__(
+        self, table: TableFile, eyes: Eyes, state: TableState | None = None, *, everywhere: bool = False
+    ) -> None:
+        self.fusion = CameraFusion(table, eyes, everywhere=everywhere)
+        self.state = state or TableState(table.book)
+        self.reconciler = None if state is None else Reconciler(state, state.t)
+        self.t: float | None = None if state is None else state.t  # of the last frame
+
+    @property
+    def table(self) -> Table:
+        return self.state.table
+
+    def resume(self, table: TableFile, eyes: Eyes) -> None:
+        """Go on, as it comes out of a file."""
+        self.fusion.resume(table, eyes)
+
+    def step(self, camera: str, t: float, picture: Pixels, small: Pixels | None = None) -> StepResult:
+        """Take a frame of one of the cameras, with its small picture if that was made."""
+        self.fusion.check_pace(camera, t)
+        return self._judge(t, self.fusion.step(camera, t, picture, small))
+
+    def apply(self, event: Event) -> StepResult:
+        """Take an event from outside: an announcement, a decision, a ruling."""
+        return StepResult((self._apply(event),))
+
+    def finish(self) -> StepResult:
+        """Give what still waits when the footage ends."""
+        found = self._judge(self.t or 0.0, self.fusion.finish())
+        return StepResult((*found.judged, JudgedEvent(None, tuple(self.table.finish()))))
+
+    def blind(self, camera: str, since: float) -> None:
+        """Know that a camera is blind since then: no frame comes, or none that can be used."""
+        self.fusion.blind(camera, since)
+
+    def view(self, camera: str) -> View:
+        """Give what a camera believes to lie there now, for people."""
+        return self.fusion.view(camera)
+
+    def doubts(self) -> tuple[str, ...]:
+        """Say what cannot be seen well now."""
+        return self.fusion.doubts()
+
+    def _judge(self, t: float, events: list[Event]) -> StepResult:
+        is_tick = self.t is not None and t // TICK_S > self.t // TICK_S
+        self.t = t if self.t is None else max(t, self.t)
+        if self.reconciler is not None:
+            if not self.reconciler.is_done:
+                is_tick, seen = False, self.fusion.tick(t)
+                events = self.reconciler.take(t, events, () if seen is None else seen.hidden)
+            else:
+                events = self.reconciler.take(t, events)
+        if is_tick and not events and (tick := self.fusion.tick(t)) is not None:
+            events = [tick]
+        return StepResult(tuple(map(self._apply, events)))
+
+    def _apply(self, event: Event) -> JudgedEvent:
+        return JudgedEvent(event, tuple(self.state.apply(event)))
