@@ -42,9 +42,9 @@ def _said(options: argparse.Namespace) -> str:
 
 
 def _tables(options: argparse.Namespace, manifest: Path) -> Figures:
-    from feltwatch.models.evaluation.tables import Tables, measure  # noqa: PLC0415  art is loaded by those who draw
+    from feltwatch.models.evaluation.tables import TableLooks, measure  # noqa: PLC0415  art is loaded by those who draw
 
-    run = Tables(Looker(manifest, options.threads), options.split, options.seed)
+    run = TableLooks(Looker(manifest, options.threads), options.split, options.seed)
     return measure(run, options.count, options.jobs, options.show)
 
 

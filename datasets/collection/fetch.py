@@ -23,13 +23,13 @@ from feltwatch.datasets.common.cache import (
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.render import cardless
 from feltwatch.datasets.sources.card_codes import COURTS, FACES, in_pattern
-from feltwatch.datasets.sources.designs import BackRecipe, Recipe
-from feltwatch.datasets.sources.manifest import Art, Back, Cardless, Design, Manifest, Source, read
+from feltwatch.datasets.sources.designs import BackRecipe, DeckRecipe
+from feltwatch.datasets.sources.manifest import Art, ArtSource, Back, CardlessPictures, Design, Manifest, read
 from feltwatch.datasets.sources.registries import obtain
 from feltwatch.datasets.sources.unpack import Package
 from feltwatch.vision.arrays import Pixels
 
-Fetched = Design | Back | Art | Cardless
+Fetched = Design | Back | Art | CardlessPictures
 Say = Callable[[str], None]
 
 
@@ -38,7 +38,7 @@ class Wanted:
     """What was asked for, with all it is made of."""
 
     fetched: tuple[Fetched, ...]
-    recipes: tuple[Recipe, ...]
+    recipes: tuple[DeckRecipe, ...]
     backs: tuple[BackRecipe, ...]
 
 
@@ -68,7 +68,7 @@ def wanted(manifest: Manifest, names: Iterable[str]) -> Wanted:
     known = {word for _, words in _worded(manifest) for word in words}
     for name in sorted(asked - known):
         raise DataError(f"fetch: no {name!r} in the manifest; `python -m feltwatch.datasets decks` lists what there is")
-    recipes = tuple(one for one in things if isinstance(one, Recipe))
+    recipes = tuple(one for one in things if isinstance(one, DeckRecipe))
     fetched = {one.name: one for one in things if isinstance(one, Fetched)}
     for recipe in recipes:
         if recipe.name not in _bundled("decks"):
@@ -78,13 +78,13 @@ def wanted(manifest: Manifest, names: Iterable[str]) -> Wanted:
     return Wanted(tuple(fetched.values()), recipes, tuple(one for one in things if isinstance(one, BackRecipe)))
 
 
-def _choice(manifest: Manifest, asked: set[str]) -> list[Fetched | Recipe | BackRecipe]:
+def _choice(manifest: Manifest, asked: set[str]) -> list[Fetched | DeckRecipe | BackRecipe]:
     if asked:
         return [thing for thing, words in _worded(manifest) if asked & words]
     return [thing for thing, words in _worded(manifest) if "reserved" not in words]
 
 
-def _worded(manifest: Manifest) -> Iterator[tuple[Fetched | Recipe | BackRecipe, set[str]]]:
+def _worded(manifest: Manifest) -> Iterator[tuple[Fetched | DeckRecipe | BackRecipe, set[str]]]:
     for design in manifest.design:
         kind = set() if design.courts_only else {"decks"}
         yield design, {design.name, design.family, design.source, design.split} | kind
@@ -135,7 +135,7 @@ def _told(work: Callable[[], None], done: str, say: Say) -> int:
     return 0
 
 
-def _from_source(source: Source, things: list[Fetched], cache: Path, say: Say) -> int:
+def _from_source(source: ArtSource, things: list[Fetched], cache: Path, say: Say) -> int:
     say(f"{source.name}: {source.package} {source.version} ({source.registry}, {source.licence})")
     try:
         package = Package(obtain(source, cache / "packages"))
@@ -145,12 +145,12 @@ def _from_source(source: Source, things: list[Fetched], cache: Path, say: Say) -
     return sum(_told(partial(_take, one, source, package, cache), f"    {one.name}", say) for one in things)
 
 
-def _take(thing: Fetched, source: Source, package: Package, cache: Path) -> None:
+def _take(thing: Fetched, source: ArtSource, package: Package, cache: Path) -> None:
     if isinstance(thing, Design):
         _write_deck(cache / "decks" / thing.name, dict(_faces(thing, package)))
     elif isinstance(thing, Back):
         write_picture(cache / "backs" / f"{thing.name}.png", _back(thing, package))
-    elif isinstance(thing, Cardless):
+    elif isinstance(thing, CardlessPictures):
         cardless.write(thing, source, package, cache)
     else:
         write_whole(cache / thing.name, package.read(thing.path))
@@ -181,7 +181,7 @@ def _picture(package: Package, name: str) -> Pixels:
     return sheets.cropped(sheets.render(drawing, where, sheets.FULL_PX), where)
 
 
-def _draw(manifest: Manifest, recipe: Recipe, cache: Path) -> None:
+def _draw(manifest: Manifest, recipe: DeckRecipe, cache: Path) -> None:
     courts = next(one for one in manifest.courts if one.name == recipe.courts)
     folder = cache / "decks" / courts.design
     pictures = {face: drawn.court_picture(read_picture(folder / f"{face}.png"), courts.box) for face in COURTS}
@@ -202,10 +202,10 @@ def _write_deck(folder: Path, faces: Mapping[str, Pixels]) -> None:
         (Path(part) / "deck").rename(folder)
 
 
-def _whole(thing: Fetched, source: Source, cache: Path) -> bool:
+def _whole(thing: Fetched, source: ArtSource, cache: Path) -> bool:
     if isinstance(thing, Design):
         return _whole_deck(cache / "decks" / thing.name)
-    if isinstance(thing, Cardless):
+    if isinstance(thing, CardlessPictures):
         return cardless.whole(thing, source, cache)
     name = f"backs/{thing.name}.png" if isinstance(thing, Back) else thing.name
     return (cache / name).is_file()

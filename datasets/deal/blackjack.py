@@ -1,7 +1,7 @@
 """A round of blackjack: bets, two cards each, what two cards decide, and every hand played out."""
 
 from feltwatch.datasets.deal import settle
-from feltwatch.datasets.deal.blackjack_table import BlackjackTable, Hand, player_bet
+from feltwatch.datasets.deal.blackjack_table import BlackjackTable, DealtHand, player_bet
 from feltwatch.datasets.deal.game import MAIN, Fate
 from feltwatch.datasets.deal.rules import LIMIT, LIVE, SIDES, STANDING, may_double, may_split, points, total
 
@@ -58,15 +58,15 @@ class Blackjack(BlackjackTable):
         settle.round_ends(self)
         self.moment("settled")
 
-    def _opened(self, box: int) -> Hand:
+    def _opened(self, box: int) -> DealtHand:
         mains = sorted(spot.partition(".")[2] for spot in self.stakes if player_bet(spot, box))
         mains.sort(key=lambda bet: bet != MAIN)  # the Seated Player's first: the others follow him
-        return Hand(box, bets={bet: self.stakes[f"box{box}.{bet}"] for bet in mains})
+        return DealtHand(box, bets={bet: self.stakes[f"box{box}.{bet}"] for bet in mains})
 
     def slots(self) -> list[int]:
         return [*self.seats, 0, *self.seats]
 
-    def card(self, hand: Hand, *, crosswise: bool = False) -> None:
+    def card(self, hand: DealtHand, *, crosswise: bool = False) -> None:
         face = self.draw(hand.box)
         self.adds(hand, self.film.deal(face, hand.zone, crosswise=crosswise), face)
 
@@ -85,7 +85,7 @@ class Blackjack(BlackjackTable):
             self.hand(hand)
             at += 1
 
-    def hand(self, hand: Hand) -> None:
+    def hand(self, hand: DealtHand) -> None:
         if self.moment("hand", hand):
             return
         if len(hand.cards) == 1:
@@ -99,7 +99,7 @@ class Blackjack(BlackjackTable):
         if hand.points > LIMIT and not hand.done:
             settle.bust(self, hand)
 
-    def acts(self, hand: Hand, act: str) -> bool:
+    def acts(self, hand: DealtHand, act: str) -> bool:
         """Carry a decision out; say whether the hand may go on."""
         if act == "stand":
             self.gesture(hand, act)
@@ -114,11 +114,11 @@ class Blackjack(BlackjackTable):
         self.splits(hand)
         return True
 
-    def choice(self, hand: Hand) -> str:
+    def choice(self, hand: DealtHand) -> str:
         fate = self.fates.setdefault(hand.box, Fate())
         return fate.acts.pop(0) if fate.acts else self._fancy(hand)
 
-    def _fancy(self, hand: Hand) -> str:
+    def _fancy(self, hand: DealtHand) -> str:
         """Decide as some Player would, who is not always wise."""
         chance, (count, soft) = self.rng.random(), total(hand.cards)
         hands = len(self.hands[hand.box])
@@ -137,12 +137,12 @@ class Blackjack(BlackjackTable):
 
     # ---- doubles and splits -----------------------------------------------------------------------------------------
 
-    def doubles(self, hand: Hand, amount: int | None = None) -> None:
+    def doubles(self, hand: DealtHand, amount: int | None = None) -> None:
         """The second bets come, then one card, laid crosswise."""
         self.adds_double(hand, amount)
         self.card(hand, crosswise=True)
 
-    def adds_double(self, hand: Hand, amount: int | None = None) -> None:
+    def adds_double(self, hand: DealtHand, amount: int | None = None) -> None:
         for bet, stake in hand.bets.items():
             more = stake
             if bet == MAIN:
@@ -158,7 +158,7 @@ class Blackjack(BlackjackTable):
         """Tell whether one who bets on another's hand goes along with him."""
         return self.follows.setdefault(f"box{box}.{bet}", self.rng.random() < 0.5)
 
-    def splits(self, hand: Hand) -> None:
+    def splits(self, hand: DealtHand) -> None:
         """The cards of a pair are parted, and the first hand gets its next card; live: both do."""
         new = self.splits_bets(hand)
         self.film.wait((0.2, 0.5))
@@ -166,7 +166,7 @@ class Blackjack(BlackjackTable):
         if self.book.id == LIVE:
             self.card(new)
 
-    def splits_bets(self, hand: Hand) -> Hand:
+    def splits_bets(self, hand: DealtHand) -> DealtHand:
         """The second bets come, and the second card is pushed aside."""
         new = self.parted(hand)
         for bet, stake in hand.bets.items():
@@ -178,9 +178,9 @@ class Blackjack(BlackjackTable):
         self.film.slide(new.ids[0], new.zone, hand=new.number)
         return new
 
-    def parted(self, hand: Hand) -> Hand:
+    def parted(self, hand: DealtHand) -> DealtHand:
         hands = self.hands[hand.box]
-        new = Hand(hand.box, [hand.ids.pop()], [hand.cards.pop()], number=len(hands) + 1, split=True)
+        new = DealtHand(hand.box, [hand.ids.pop()], [hand.cards.pop()], number=len(hands) + 1, split=True)
         hand.split = True
         hand.aces = new.aces = hand.cards[0].rank == "A"
         hands.insert(hands.index(hand) + 1, new)

@@ -22,7 +22,7 @@ WAVE: Span = (0.5, 0.9)
 
 
 @dataclass(slots=True)
-class Lying:
+class TableCard:
     """A card on the table."""
 
     id: str
@@ -32,7 +32,7 @@ class Lying:
     place: int
 
 
-class Film:
+class FilmScript:
     """A clock in milliseconds, and what has happened by it."""
 
     def __init__(self, rng: Random, now: int, pace: float, ids: Iterator[int]) -> None:
@@ -40,7 +40,7 @@ class Film:
         self.now = now
         self.pace = pace
         self.busy = now  # until when somebody's hand is at work beside the dealer's
-        self.cards: dict[str, Lying] = {}
+        self.cards: dict[str, TableCard] = {}
         self.chips: dict[str, Stacks] = {}
         self._ids = ids
         self._told: list[tuple[int, dict[str, object]]] = []
@@ -97,7 +97,7 @@ class Film:
         start, end = self.now, self.now + self._lasts(CARRY)
         if together:
             start, end = self.now - self._beat, self._landed
-        lying = self.cards[name] = Lying(name, face, up, zone, self._place(zone))
+        lying = self.cards[name] = TableCard(name, face, up, zone, self._place(zone))
         self._moves.append(
             CardMove(start / 1000, end / 1000, name, face, up, zone, lying.place, crosswise=crosswise, foreign=foreign)
         )

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from random import Random
 
-from feltwatch.datasets.deal.film import Film
-from feltwatch.datasets.deal.shoe import Shoe
-from feltwatch.datasets.deal.story import DEALER, Owed, Story
+from feltwatch.datasets.deal.film import FilmScript
+from feltwatch.datasets.deal.shoe import DealerShoe
+from feltwatch.datasets.deal.story import DEALER, Owed, RoundStory
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.cards import Card
 
@@ -22,7 +22,7 @@ MAIN = "main"
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class TableSetup:
     """The table as it stands before a round."""
 
     book: Book
@@ -41,7 +41,7 @@ class Voided(Exception):  # noqa: N818  it is no fault of ours
 
 
 @dataclass(slots=True)
-class Held:
+class HeldCards:
     """The cards of a hand and what is bet on it; box 0 is the dealer."""
 
     box: int
@@ -65,12 +65,12 @@ class Fate:
 class Game(ABC):
     """One round at a table. `owes` collects the alerts that must stand, `lines` what the bets come to."""
 
-    def __init__(self, setup: Setup, rng: Random, shoe: Shoe, now: int, ids: Iterator[int]) -> None:
+    def __init__(self, setup: TableSetup, rng: Random, shoe: DealerShoe, now: int, ids: Iterator[int]) -> None:
         self.setup = setup
         self.book = setup.book
         self.rng = rng
         self.shoe = shoe
-        self.film = Film(rng, now, setup.pace, ids)
+        self.film = FilmScript(rng, now, setup.pace, ids)
         self.seats = sorted(rng.sample(range(1, setup.boxes + 1), setup.occupied))
         self.stakes: dict[str, int] = {}  # what lies on a spot and plays there
         self.fates: dict[int, Fate] = {}  # by box, 0 the dealer
@@ -138,7 +138,7 @@ class Game(ABC):
         fate = self.fates.get(box)
         return self.shoe.draw(fate.ranks.pop(0) if fate and fate.ranks else "")
 
-    def adds(self, hand: Held, name: str, face: Card) -> None:
+    def adds(self, hand: HeldCards, name: str, face: Card) -> None:
         hand.ids.append(name)
         hand.cards.append(face)
 
@@ -147,13 +147,13 @@ class Game(ABC):
         face = self.draw(box)
         return self.film.deal(face, zone, up=self.open_cards), face
 
-    def mends(self, card: tuple[str, Card], hand: Held) -> None:
+    def mends(self, card: tuple[str, Card], hand: HeldCards) -> None:
         """A card that lay wrong is pushed to where it belongs."""
         self.film.wait((0.8, 2.0))
         self.film.slide(card[0], hand.zone)
         self.adds(hand, *card)
 
-    def strays(self, code: str, box: int, zone: str, hand: Held) -> None:
+    def strays(self, code: str, box: int, zone: str, hand: HeldCards) -> None:
         """The card due to a box falls elsewhere; that stops the game, and then the card goes to its hand."""
         card = self.astray(box, zone)
         self.stops(code)
@@ -257,10 +257,10 @@ class Game(ABC):
         """Choose the bets of the round."""
 
     @abstractmethod
-    def first(self, box: int) -> Held:
+    def first(self, box: int) -> HeldCards:
         """Give the hand of a box, before any split."""
 
-    def spot(self, hand: Held, bet: str) -> str:
+    def spot(self, hand: HeldCards, bet: str) -> str:
         """Give the spot on which a bet of a hand lies."""
         return f"box{hand.box}.{bet}"
 
@@ -283,9 +283,9 @@ class Game(ABC):
     def keys(self) -> list[Key]:
         """Give every bet of every hand."""
 
-    def story(self, seed: int, error: str | None) -> Story:
+    def story(self, seed: int, error: str | None) -> RoundStory:
         setup = self.setup
-        return Story(
+        return RoundStory(
             setup.book.id,
             seed,
             setup.boxes,
@@ -324,7 +324,7 @@ def inherits(g: Game, before: Game) -> None:
     g.on("slot", slot)
 
 
-def joined(stories: Sequence[Story]) -> Story:
+def joined(stories: Sequence[RoundStory]) -> RoundStory:
     """Make one story of several rounds, owed what the last owes."""
     events = [event for story in stories for event in story.events]
     moves = [move for story in stories for move in story.moves]

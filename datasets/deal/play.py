@@ -7,10 +7,10 @@ from random import Random
 
 from feltwatch.datasets.deal.blackjack import Blackjack
 from feltwatch.datasets.deal.faults.registry import BLACKJACK, SIKIPI, Needs
-from feltwatch.datasets.deal.game import Game, Setup, forgets, inherits, joined
-from feltwatch.datasets.deal.shoe import LOW_LEFT, Shoe
+from feltwatch.datasets.deal.game import Game, TableSetup, forgets, inherits, joined
+from feltwatch.datasets.deal.shoe import LOW_LEFT, DealerShoe
 from feltwatch.datasets.deal.sikipi import Sikipi
-from feltwatch.datasets.deal.story import Story
+from feltwatch.datasets.deal.story import RoundStory
 from feltwatch.datasets.deal.visible import SKP, STALE, needs
 from feltwatch.engine.books import Book, find_book
 
@@ -28,7 +28,7 @@ def play(  # noqa: PLR0913  each may be left out
     error: str | None = None,
     pace: float = 1.0,
     at: float = 0.0,
-) -> Story:
+) -> RoundStory:
     """Play one round; `pace` 2 is a table twice as quick, `at` the time it begins.
 
     A card left over from the round before needs two rounds: the story then holds both.
@@ -50,7 +50,7 @@ def session(  # noqa: PLR0913  each may be left out
     pace: float = 1.0,
     at: float = 0.0,
     apart: bool = True,
-) -> list[Story]:
+) -> list[RoundStory]:
     """Play rounds in sequence at one table, from one shoe while it lasts; each with its error, or None."""
     table = _seated(find_book(book), seed, errors, boxes, pace)
     table.setup = replace(table.setup, apart=apart)
@@ -59,7 +59,7 @@ def session(  # noqa: PLR0913  each may be left out
     return [table.round(error, occupied, last=after == STALE) for error, after in zip(errors, following, strict=True)]
 
 
-def _seated(book: Book, seed: int, errors: Sequence[str | None], boxes: int | None, pace: float) -> "Table":
+def _seated(book: Book, seed: int, errors: Sequence[str | None], boxes: int | None, pace: float) -> "DealtTable":
     """Choose a table at which all these errors are possible."""
     rng = Random(f"{book.id} {seed}")  # noqa: S311  a game for films
     wants = [needs(book.id, error) for error in errors] or [Needs()]
@@ -72,27 +72,27 @@ def _seated(book: Book, seed: int, errors: Sequence[str | None], boxes: int | No
         settings |= {name: value for name, value in want.settings.items() if book.id == LIVE or name != LIVE_ERROR}
     few = max(want.decks for want in wants)
     decks = max(few, book.decks_allowed[0]) if few else book.decks
-    setup = Setup(book, boxes, 1, minimum, minimum * 100, settings, pace)
-    return Table(setup, seed, rng, Shoe(rng, decks))
+    setup = TableSetup(book, boxes, 1, minimum, minimum * 100, settings, pace)
+    return DealtTable(setup, seed, rng, DealerShoe(rng, decks))
 
 
 LIVE, LIVE_ERROR = "live-blackjack", "live_error"  # a setting that only the live book needs
 
 
 @dataclass(slots=True)
-class Table:
+class DealtTable:
     """What goes on from round to round."""
 
-    setup: Setup
+    setup: TableSetup
     seed: int
     rng: Random
-    shoe: Shoe
+    shoe: DealerShoe
     ids: Iterator[int] = field(default_factory=lambda: count(1))
     now: int = 0  # milliseconds
     played: int = 0
     before: Game | None = None
 
-    def round(self, error: str | None, occupied: int | None, *, last: bool) -> Story:
+    def round(self, error: str | None, occupied: int | None, *, last: bool) -> RoundStory:
         """Play one; `last`: it leaves a card behind."""
         want = needs(self.setup.book.id, error)
         shuffled = self._shuffles(want)
@@ -114,14 +114,14 @@ class Table:
         single = self.setup.book.id == SKP
         due = self.played and (single or want.fresh or len(self.shoe) < LOW_LEFT)
         if due:
-            self.shoe = Shoe(self.rng, self.shoe.decks)
+            self.shoe = DealerShoe(self.rng, self.shoe.decks)
         return bool(due) and not single
 
     def _occupied(self, want: Needs, asked: int | None) -> int:
         most = min(want.most, self.setup.boxes - want.free)
         return min(max(asked or self.rng.randint(1, 4), want.least), most)
 
-    def _game(self, setup: Setup, error: str | None) -> Game:
+    def _game(self, setup: TableSetup, error: str | None) -> Game:
         """Set up a round with its error."""
         planned = error not in (None, STALE)
         if setup.book.id == SKP:

@@ -1,6 +1,6 @@
 """What the bets of blackjack come to, and the chips that move for it; by the books, not by the engine."""
 
-from feltwatch.datasets.deal.blackjack_table import BlackjackTable, Hand
+from feltwatch.datasets.deal.blackjack_table import BlackjackTable, DealtHand
 from feltwatch.datasets.deal.game import MAIN, NOTHING, Line
 from feltwatch.datasets.deal.rules import LIMIT, LIVE, boom_odds, may_surrender, natural, points, side_odds
 
@@ -53,7 +53,7 @@ def insurance(g: BlackjackTable) -> None:
                 g.bet(f"box{box}.{insures}", stake[bet] // 2 - (stake[bet] // 10 if less else 0))
 
 
-def _natural(g: BlackjackTable, hand: Hand) -> None:
+def _natural(g: BlackjackTable, hand: DealtHand) -> None:
     """A Blackjack is paid at once against 2 to 9; against an Ace its Player may have even money."""
     if g.book.id == LIVE or g.moment("natural", hand):
         return
@@ -66,7 +66,7 @@ def _natural(g: BlackjackTable, hand: Hand) -> None:
         even_money(g, hand)
 
 
-def even_money(g: BlackjackTable, hand: Hand) -> None:
+def even_money(g: BlackjackTable, hand: DealtHand) -> None:
     g.decided(hand, "even-money")
     g.owe(hand, MAIN, "even-money", hand.bets[MAIN])
     g.wins(g.spot(hand, MAIN), hand.bets[MAIN])
@@ -78,7 +78,7 @@ def blackjack_win(g: BlackjackTable, stake: int) -> int:
     return stake * odds.pays // odds.stake
 
 
-def surrender(g: BlackjackTable, hand: Hand) -> None:
+def surrender(g: BlackjackTable, hand: DealtHand) -> None:
     """Half of each bet on the box is given up; the cards go."""
     g.gesture(hand, "surrender")
     for bet, stake in hand.bets.items():
@@ -91,14 +91,14 @@ def surrender(g: BlackjackTable, hand: Hand) -> None:
     out(g, hand)
 
 
-def out(g: BlackjackTable, hand: Hand) -> None:
+def out(g: BlackjackTable, hand: DealtHand) -> None:
     """A hand is settled, and its cards are taken up."""
     hand.done = True
     g.film.rest()
     g.takes_cards(hand)
 
 
-def bust(g: BlackjackTable, hand: Hand) -> None:
+def bust(g: BlackjackTable, hand: DealtHand) -> None:
     """What is bet on a hand over 21 is taken at once."""
     g.film.wait((0.2, 0.5))
     for bet in hand.bets:
@@ -132,7 +132,7 @@ def decides(g: BlackjackTable) -> None:
             g.lines[hand.box, hand.number, bet] = result(g, hand, bet)
 
 
-def result(g: BlackjackTable, hand: Hand, bet: str) -> Line:
+def result(g: BlackjackTable, hand: DealtHand, bet: str) -> Line:
     """Compare a hand with the dealer's."""
     stake, dealer = hand.stake(bet), g.dealer.cards
     if natural(dealer):
@@ -145,7 +145,7 @@ def result(g: BlackjackTable, hand: Hand, bet: str) -> Line:
     return ("lose", NOTHING - stake) if hand.points < due else ("stand-off", NOTHING)
 
 
-def _against_blackjack(g: BlackjackTable, hand: Hand, bet: str) -> Line:
+def _against_blackjack(g: BlackjackTable, hand: DealtHand, bet: str) -> Line:
     """The split and doubled hands of a box lose one Initial Bet together; live: all that lies there."""
     if hand.natural:
         return "stand-off", NOTHING
@@ -168,7 +168,7 @@ def pays_box(g: BlackjackTable, box: int) -> None:
             g.collects(spot)
 
 
-def pays(g: BlackjackTable, hand: Hand, bet: str) -> None:
+def pays(g: BlackjackTable, hand: DealtHand, bet: str) -> None:
     net = int(g.lines[hand.box, hand.number, bet][1])
     if net < 0:
         g.takes(g.spot(hand, bet), -net)

@@ -9,7 +9,7 @@ TENS = "TJQK"
 LOW_LEFT = 75  # with fewer cards in it a shoe is shuffled before the next round
 
 
-class Shoe:
+class DealerShoe:
     """Shuffled decks; a card may be asked for, and the nearest such card is drawn."""
 
     def __init__(self, rng: Random, decks: int) -> None:

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from feltwatch.datasets.deal.game import MAIN, NOTHING, Game, Held, Key, Setup
+from feltwatch.datasets.deal.game import MAIN, NOTHING, Game, HeldCards, Key, TableSetup
 from feltwatch.datasets.deal.houseway import Set, beats, bonus, house_way, same, ways
 from feltwatch.datasets.deal.rules import SIDES
-from feltwatch.datasets.deal.shoe import Shoe
+from feltwatch.datasets.deal.shoe import DealerShoe
 from feltwatch.datasets.deal.story import DEALER
 from feltwatch.engine.model.cards import Card
 
@@ -16,7 +16,7 @@ FEE = 20  # the House has one in twenty of a win
 
 
 @dataclass(slots=True)
-class Hand(Held):
+class FourCardHand(HeldCards):
     """Four cards, and how they were set."""
 
     lies: Set | None = None
@@ -31,9 +31,9 @@ class Sikipi(Game):
 
     open_cards = False
 
-    def __init__(self, setup: Setup, rng: Random, shoe: Shoe, now: int, ids: Iterator[int]) -> None:
+    def __init__(self, setup: TableSetup, rng: Random, shoe: DealerShoe, now: int, ids: Iterator[int]) -> None:
         super().__init__(setup, rng, shoe, now, ids)
-        self.hands: dict[int, Hand] = {}
+        self.hands: dict[int, FourCardHand] = {}
         self.meant: dict[int, list[Card]] = {}
         self.packets = rng.random() < 0.3  # four cards at once to each, or one by one
 
@@ -62,7 +62,7 @@ class Sikipi(Game):
     def runs(self) -> None:
         mains = {box: [spot.partition(".")[2] for spot in self.stakes if _main(spot, box)] for box in self.seats}
         self.hands = {
-            box: Hand(box, bets={bet: self.stakes[f"box{box}.{bet}"] for bet in mains.get(box, ())})
+            box: FourCardHand(box, bets={bet: self.stakes[f"box{box}.{bet}"] for bet in mains.get(box, ())})
             for box in (*self.seats, 0)
         }
         for box, fate in self.fates.items():  # one deck: what is meant for somebody is laid by for him
@@ -86,7 +86,7 @@ class Sikipi(Game):
         once = [*self.seats, 0]
         return [box for box in once for _ in range(FOUR)] if self.packets else once * FOUR
 
-    def first(self, box: int) -> Hand:
+    def first(self, box: int) -> FourCardHand:
         return self.hands[box]
 
     def rigs(self, result: str) -> None:
@@ -99,13 +99,13 @@ class Sikipi(Game):
         meant = self.meant.get(box)
         return meant.pop(0) if meant else self.shoe.draw()
 
-    def card(self, hand: Hand, *, up: bool = False) -> None:
+    def card(self, hand: FourCardHand, *, up: bool = False) -> None:
         face = self.draw(hand.box)
         self.adds(hand, self.film.deal(face, hand.zone, up=up), face)
 
     # ---- looking, setting -------------------------------------------------------------------------------------------
 
-    def looks(self, hand: Hand) -> None:
+    def looks(self, hand: FourCardHand) -> None:
         """A Player looks at his cards and sets them."""
         self.film.wait((0.2, 0.6))
         if self.moment("look", hand):
@@ -117,13 +117,13 @@ class Sikipi(Game):
         self.sets(hand, self.fancy(hand), by=hand.place)
         self.moment("set", hand)
 
-    def fancy(self, hand: Hand) -> Set:
+    def fancy(self, hand: FourCardHand) -> Set:
         """Set as the House would, or otherwise: a Player may do as he likes, his High Hand not under his Low."""
         fate = self.fates.get(hand.box)
         wise = bool(fate and fate.acts) or self.rng.random() < 0.5
         return house_way(hand.cards) if wise else self.rng.choice(ways(hand.cards))
 
-    def sets(self, hand: Hand, way: Set, *, by: str = DEALER) -> None:
+    def sets(self, hand: FourCardHand, way: Set, *, by: str = DEALER) -> None:
         hand.lies = way
         names = dict(zip(hand.cards, hand.ids, strict=True))
         for part, two in zip(("low", "high"), way, strict=True):
@@ -139,7 +139,7 @@ class Sikipi(Game):
         if not self.moment("house", dealer):
             self.sets(dealer, house_way(dealer.cards))
 
-    def shows(self, hand: Hand) -> None:
+    def shows(self, hand: FourCardHand) -> None:
         for name in hand.ids:
             if not self.film.cards[name].up:
                 self.film.turn(name)
@@ -147,7 +147,7 @@ class Sikipi(Game):
 
     # ---- settlement -------------------------------------------------------------------------------------------------
 
-    def settles(self, hand: Hand) -> None:
+    def settles(self, hand: FourCardHand) -> None:
         """Show a hand, compare it, pay or take."""
         self.shows(hand)
         self.film.wait((0.3, 0.8))
@@ -161,7 +161,7 @@ class Sikipi(Game):
             if self.film.lies(spot) and not self.moment("collect", spot):
                 self.collects(spot)
 
-    def decides(self, hand: Hand) -> None:
+    def decides(self, hand: FourCardHand) -> None:
         """Say what every bet on a box comes to."""
         mine, dealers = hand.lies, house_way(self.hands[0].cards)
         if mine is not None:
@@ -178,7 +178,7 @@ class Sikipi(Game):
     def bonuses(self, box: int) -> list[str]:
         return [bet for bet in SIDES[self.book.id] if f"box{box}.{bet}" in self.stakes]
 
-    def pays_bet(self, hand: Hand, bet: str) -> None:
+    def pays_bet(self, hand: FourCardHand, bet: str) -> None:
         spot, net = f"box{hand.box}.{bet}", int(self.lines[hand.box, 1, bet][1])
         if net < 0:
             self.takes(spot, -net)

@@ -64,7 +64,7 @@ class Owed:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class RoundStory:
     """One round of one table, whole."""
 
     book: str

@@ -19,12 +19,12 @@ from feltwatch.datasets.common.cache import write_whole
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.common.parallel import ordered
 from feltwatch.datasets.deal.play import session
-from feltwatch.datasets.deal.story import Story
+from feltwatch.datasets.deal.story import RoundStory
 from feltwatch.datasets.deal.visible import VISIBLE, needs
 from feltwatch.datasets.film.footage import CRF, film
 from feltwatch.datasets.film.timeline import Reel
 from feltwatch.datasets.lighting import Blob, Light, Sensor
-from feltwatch.datasets.scene.placement import Habits
+from feltwatch.datasets.scene.placement import DealerHabits
 from feltwatch.datasets.scene.scene import POKER, Scene
 from feltwatch.datasets.scene.scene_sampler import art, pick, random_habits, random_light, random_sensor
 from feltwatch.datasets.sources.card_codes import LONGEST, is_name
@@ -52,7 +52,7 @@ MARKS = 12  # points of the felt that the table's file gives the pixels of
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class FilmOrder:
     """The films that are wanted."""
 
     book: str
@@ -71,7 +71,7 @@ class Order:
     name: str | None = None
 
 
-def shoot(order: Order) -> Path:
+def shoot(order: FilmOrder) -> Path:
     """Make one film; one that is there already is left as it is."""
     name = order.name or f"{order.book}-{order.seed:06d}"
     path = order.folder / f"{name}.mp4"
@@ -100,7 +100,7 @@ def shoot(order: Order) -> Path:
     return path
 
 
-def _boxes_of(order: Order) -> int:
+def _boxes_of(order: FilmOrder) -> int:
     """Give how many boxes a layout has on which the rounds can be played: with a place for all that comes to lie."""
     layout = _layout(order.layout, order.book)
     boxes = len(layout.boxes)
@@ -122,7 +122,7 @@ def _layout(name: str | None, book: str, boxes: int = 7) -> Layout:
         raise DataError(str(error)) from error
 
 
-def dress(order: Order, stories: Sequence[Story]) -> Reel:
+def dress(order: FilmOrder, stories: Sequence[RoundStory]) -> Reel:
     """Give the stories a table, art of the split, light and a camera."""
     layout = _layout(order.layout, order.book, stories[0].boxes)
     dice = np.random.default_rng([order.seed, 21])
@@ -138,7 +138,7 @@ def dress(order: Order, stories: Sequence[Story]) -> Reel:
             sensor=Sensor(0.6, 1.6),
             seed=order.seed,
         )
-        return Reel(bare, Habits(order.seed, size=POKER), stories, SPRITES[DEMO], "house")
+        return Reel(bare, DealerHabits(order.seed, size=POKER), stories, SPRITES[DEMO], "house")
     decks = art("decks", order.split)
     deck = order.deck or pick(dice, decks)
     bare = Scene(
@@ -167,7 +167,7 @@ def whole_table(dice: np.random.Generator, size: tuple[int, int]) -> Camera:
     return look_at(size, eye, (0.0, 440.0), float(dice.uniform(2250, 2550)), lens, roll + 180.0 * (dice.random() < 0.3))
 
 
-def _papers(path: Path, order: Order, stories: Sequence[Story], bare: Scene) -> None:
+def _papers(path: Path, order: FilmOrder, stories: Sequence[RoundStory], bare: Scene) -> None:
     """Write beside a film its table, its events, and what the engine owes."""
     events = [json.dumps(event, default=_plain) for story in stories for event in story.events]
     write_whole(path.with_suffix(".events.jsonl"), "".join(f"{line}\n" for line in events).encode())
@@ -195,7 +195,7 @@ def _plain(value: object) -> object:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
-def table_toml(source: str, order: Order, stories: Sequence[Story], bare: Scene) -> str:
+def table_toml(source: str, order: FilmOrder, stories: Sequence[RoundStory], bare: Scene) -> str:
     """Write the table down as `feltwatch run` and `feltwatch replay` take it."""
     camera, story = bare.camera, stories[0]
     told = {name: value for one in stories for name, value in one.settings.items() if name != "boxes"}  # the layout's
@@ -235,7 +235,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _order(wanted: argparse.Namespace) -> Order:
+def _order(wanted: argparse.Namespace) -> FilmOrder:
     if wanted.book not in BOOKS:
         raise DataError(f"unknown book {wanted.book!r}: expected one of {', '.join(BOOKS)}")
     if wanted.error and wanted.error not in VISIBLE[wanted.book]:
@@ -255,7 +255,7 @@ def _order(wanted: argparse.Namespace) -> Order:
         raise DataError(f"--name {wanted.name!r}: letters, digits and dashes expected, {LONGEST} at most")
     if wanted.name and wanted.films > 1:
         raise DataError("--name names one film: expected --films 1")
-    return Order(
+    return FilmOrder(
         wanted.book,
         wanted.seed,
         wanted.rounds,

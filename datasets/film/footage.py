@@ -16,8 +16,8 @@ import numpy as np
 from feltwatch.datasets.art.chips.chips import chip_set, shadow_hull
 from feltwatch.datasets.art.hands.hands import corners_of, sprite
 from feltwatch.datasets.film.timeline import Moment, Reel
-from feltwatch.datasets.render.cards import Patch
-from feltwatch.datasets.render.compose import Canvas, bare_table, draw_things, truth_of_scene
+from feltwatch.datasets.render.cards import ImageRegion
+from feltwatch.datasets.render.compose import TableCanvas, bare_table, draw_things, truth_of_scene
 from feltwatch.datasets.scene.light import Shade, add_grain, apply_shade, develop, shade_of
 from feltwatch.datasets.scene.scene import Scene
 from feltwatch.datasets.truth import Truth
@@ -29,7 +29,7 @@ EDGE_PX = 12  # blur and sharpening reach so far beyond what moved
 
 
 @dataclass(frozen=True)
-class Frame:
+class FilmFrame:
     """One picture of the footage, before the sensor's noise and the codec."""
 
     number: int
@@ -52,21 +52,21 @@ class Shoot:
         self.drawn = self.table.image
         self.developed = self.table.image
 
-    def frames(self) -> Iterator[Frame]:
+    def frames(self) -> Iterator[FilmFrame]:
         for number in range(int(self.reel.ends * self.fps) + 1):
             yield self._frame(number, number / self.fps)
 
-    def _frame(self, number: int, t: float) -> Frame:
+    def _frame(self, number: int, t: float) -> FilmFrame:
         now = self.reel.moment(t)
         truth = None
         if now.rest != self.rest:
             truth = self._redraw(now)
         image = self.developed if now.still else self._over(now)
-        return Frame(number, t, image, truth, now)
+        return FilmFrame(number, t, image, truth, now)
 
     def _redraw(self, now: Moment) -> Truth:
         scene = replace(self.reel.bare, cards=now.cards, stacks=now.stacks)
-        canvas = Canvas(self.table.image.copy(), np.zeros_like(self.table.owner))
+        canvas = TableCanvas(self.table.image.copy(), np.zeros_like(self.table.owner))
         stacks = draw_things(canvas, scene)
         self.rest, self.drawn = now.rest, canvas.image
         self.developed = develop(apply_shade(canvas.image, self.shade), scene.sensor)
@@ -78,9 +78,9 @@ class Shoot:
         patch = touched(scene)
         if patch is None:
             return self.developed
-        canvas = Canvas(self.drawn.copy(), np.zeros_like(self.table.owner))
+        canvas = TableCanvas(self.drawn.copy(), np.zeros_like(self.table.owner))
         draw_things(canvas, scene)
-        wide = Patch(
+        wide = ImageRegion(
             max(patch.left - EDGE_PX, 0),
             max(patch.top - EDGE_PX, 0),
             min(patch.right + EDGE_PX, canvas.image.shape[1]),
@@ -88,21 +88,23 @@ class Shoot:
         )
         glare = None if self.shade.glare is None else wide.of(self.shade.glare)
         part = develop(apply_shade(wide.of(canvas.image), Shade(wide.of(self.shade.gain), glare)), scene.sensor)
-        inner = Patch(patch.left - wide.left, patch.top - wide.top, patch.right - wide.left, patch.bottom - wide.top)
+        inner = ImageRegion(
+            patch.left - wide.left, patch.top - wide.top, patch.right - wide.left, patch.bottom - wide.top
+        )
         found = self.developed.copy()
         patch.of(found)[...] = inner.of(part)
         return found
 
 
-def touched(scene: Scene) -> Patch | None:
+def touched(scene: Scene) -> ImageRegion | None:
     """Give the part of the picture that the things of a scene and their shadows can touch."""
     camera, light = scene.camera, scene.light
     shape = (camera.height, camera.width)
-    found: Patch | None = None
+    found: ImageRegion | None = None
     for points, soft in _reaches(scene):
         fallen = np.column_stack([points[:, :2] + np.array([light.shadow]) * points[:, 2:], np.zeros(len(points))])
         margin = 4 + (3 * light.soft + 8) * camera.scale(*points[0, :2]) * soft
-        seen = Patch.around(camera.to_picture(np.vstack([points, fallen])), margin, shape)
+        seen = ImageRegion.around(camera.to_picture(np.vstack([points, fallen])), margin, shape)
         found = seen.joined(found) if seen is not None else found
     return found
 
@@ -144,7 +146,7 @@ def film(reel: Reel, path: Path, fps: float = 25.0, crf: int = CRF) -> int:
     return count
 
 
-def truth_lines(frame: Frame, reel: Reel) -> Iterator[str]:
+def truth_lines(frame: FilmFrame, reel: Reel) -> Iterator[str]:
     """Give a line for each change of the resting table, and for each frame in which something moves."""
     at: dict[str, object] = {"frame": frame.number, "t": round(frame.t, 4)}
     if frame.truth is not None:

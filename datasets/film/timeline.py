@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import atan2, cos, degrees, hypot, radians, sin
 
-from feltwatch.datasets.art.chips.chips import Stack
-from feltwatch.datasets.art.hands.hands import Hand
-from feltwatch.datasets.deal.story import DEALER, CardMove, ChipMove, Gesture, Move, Story
-from feltwatch.datasets.scene.placement import Habits, Laying, lay_card, lay_stacks
+from feltwatch.datasets.art.chips.chips import ChipStack
+from feltwatch.datasets.art.hands.hands import SceneHand
+from feltwatch.datasets.deal.story import DEALER, CardMove, ChipMove, Gesture, Move, RoundStory
+from feltwatch.datasets.scene.placement import DealerHabits, Laying, lay_card, lay_stacks
 from feltwatch.datasets.scene.scene import LaidCard, Scene
 
 Place = tuple[float, float, float]
@@ -49,10 +49,10 @@ class Moment:
 
     rest: int  # the number of the resting state; the same number is the same picture
     cards: tuple[LaidCard, ...]
-    stacks: tuple[Stack, ...]
+    stacks: tuple[ChipStack, ...]
     moving_cards: tuple[LaidCard, ...]
-    moving_stacks: tuple[Stack, ...]
-    hands: tuple[Hand, ...]
+    moving_stacks: tuple[ChipStack, ...]
+    hands: tuple[SceneHand, ...]
 
     @property
     def still(self) -> bool:
@@ -68,7 +68,7 @@ class Reel:
     """Stories, one after another, played on the table of a scene that is bare of cards, chips and hands."""
 
     def __init__(
-        self, bare: Scene, habits: Habits, stories: Sequence[Story], sprites: Sequence[str], foreign: str
+        self, bare: Scene, habits: DealerHabits, stories: Sequence[RoundStory], sprites: Sequence[str], foreign: str
     ) -> None:
         self.bare = bare
         self.habits = habits
@@ -85,7 +85,7 @@ class Reel:
                 self._chips[move.spot].append(move)
         self._changes = sorted({t for move in moves for t in _changes(move)})
         self._poses: dict[CardMove, LaidCard] = {}
-        self._standing: dict[ChipMove, tuple[Stack, ...]] = {}
+        self._standing: dict[ChipMove, tuple[ChipStack, ...]] = {}
         self._visits = {actor: _by_hand(found) for actor, found in self._work(moves).items()}
 
     def scene_at(self, t: float) -> Scene:
@@ -107,8 +107,8 @@ class Reel:
             if found is not None:
                 landed, card = found
                 resting.append((landed, card)) if landed <= t else moving.append(card)
-        still: list[Stack] = []
-        carried: list[Stack] = []
+        still: list[ChipStack] = []
+        carried: list[ChipStack] = []
         for moves_ in self._chips.values():
             here, away = self._chips_at(moves_, t)
             still += here
@@ -157,7 +157,7 @@ class Reel:
 
     # ---- chips ------------------------------------------------------------------------------------------------------
 
-    def _chips_at(self, moves: Sequence[ChipMove], t: float) -> tuple[list[Stack], list[Stack]]:
+    def _chips_at(self, moves: Sequence[ChipMove], t: float) -> tuple[list[ChipStack], list[ChipStack]]:
         """Give the stacks of a spot that stand, and those on their way to it or from it."""
         n = bisect_right([move.start for move in moves], t) - 1
         if n < 0:
@@ -176,12 +176,12 @@ class Reel:
         share = 1 - p if len(after) > kept else p
         return before[:kept], [_toward(stack, away, share) for stack in carried]
 
-    def _stood(self, move: ChipMove) -> tuple[Stack, ...]:
+    def _stood(self, move: ChipMove) -> tuple[ChipStack, ...]:
         if move not in self._standing:
             self._standing[move] = tuple(self._stands(move))
         return self._standing[move]
 
-    def _stands(self, move: ChipMove) -> Iterator[Stack]:
+    def _stands(self, move: ChipMove) -> Iterator[ChipStack]:
         """Let stacks stand in rows on a main spot, where the stakes of a split stand too: their zones are for cards."""
         spot, first = _printed(move.spot)
         area = self.bare.layout.by_name.get(spot)
@@ -250,12 +250,12 @@ class Reel:
             return degrees(atan2(-520 - y, x * 0.35 - x))
         return self._outward(by)
 
-    def _hands_at(self, t: float) -> Iterator[Hand]:
+    def _hands_at(self, t: float) -> Iterator[SceneHand]:
         for number, (actor, both) in enumerate(sorted(self._visits.items())):
             name = self.sprites[number % len(self.sprites)]
             for place in (self._hand_at(actor, visits, t) for visits in both):
                 if place is not None:
-                    yield Hand(name, *place, self._arm(actor, place[0], place[1]))
+                    yield SceneHand(name, *place, self._arm(actor, place[0], place[1]))
 
     def _hand_at(self, actor: str, visits: Sequence[Visit], t: float) -> Place | None:
         n = bisect_right([visit.start for visit in visits], t) - 1
@@ -303,7 +303,7 @@ def _between(begin: LaidCard, finish: LaidCard, move: CardMove, t: float) -> Lai
     )
 
 
-def _toward(stack: Stack, away: tuple[float, float], share: float) -> Stack:
+def _toward(stack: ChipStack, away: tuple[float, float], share: float) -> ChipStack:
     return replace(stack, x=stack.x + (away[0] - stack.x) * share, y=stack.y + (away[1] - stack.y) * share)
 
 

@@ -19,7 +19,7 @@ SHAPES = MappingProxyType(  # width / height before pictures were pressed into s
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PhotoSource:
     name: str
     split: str  # train, val or test; one source is never on two sides
     licence: str
@@ -33,13 +33,13 @@ class Source:
 
 
 @lru_cache(maxsize=1)
-def _listed() -> MappingProxyType[str, Source]:
+def _listed() -> MappingProxyType[str, PhotoSource]:
     found = (source for source in manifest.read().source if source.kind == "photographs")
     return MappingProxyType(
-        {one.name: Source(one.name, one.split, one.licence, one.note, SHAPES.get(one.name, ())) for one in found}
+        {one.name: PhotoSource(one.name, one.split, one.licence, one.note, SHAPES.get(one.name, ())) for one in found}
     )
 
 
-def source_named(name: str) -> Source:
+def source_named(name: str) -> PhotoSource:
     """Give a listed source, or a user's own: all of one folder trains, under a licence that is his to state."""
-    return _listed().get(name) or Source(name, "train", "the user's own")
+    return _listed().get(name) or PhotoSource(name, "train", "the user's own")

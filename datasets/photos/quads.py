@@ -29,7 +29,7 @@ BOX_SLACK = 0.08  # of its size by which a quad may differ from the box somebody
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundQuad:
     """A quad with how well it fits: `seen` of its worst side shows an edge, at `contrast` grey levels."""
 
     quad: Quad
@@ -41,7 +41,7 @@ class Found:
         return self.seen * min(1.0, self.contrast / 40.0)
 
 
-def quads_in(picture: Pixels, boxes: Iterable[Box] = ()) -> list[Found]:
+def quads_in(picture: Pixels, boxes: Iterable[Box] = ()) -> list[FoundQuad]:
     """Give every shape of four straight sides, the best fit first; two that are one card are given once.
 
     Inside a box the paper of its card is looked for by its own colour too.
@@ -49,7 +49,7 @@ def quads_in(picture: Pixels, boxes: Iterable[Box] = ()) -> list[Found]:
     scale = min(1.0, WORK_PX / max(picture.shape[:2]))
     small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA).astype(np.uint8)
     lab = cv2.cvtColor(cv2.GaussianBlur(picture, (0, 0), 0.8), cv2.COLOR_BGR2LAB).astype(np.float32)
-    found: list[Found] = []
+    found: list[FoundQuad] = []
     masks = chain(_masks(small), *(_paper(small, np.array(box) * scale) for box in boxes))
     outlines = chain.from_iterable(_outlines(mask) for mask in masks)
     for corners in _once(_corners(outline) for outline in outlines):
@@ -59,7 +59,7 @@ def quads_in(picture: Pixels, boxes: Iterable[Box] = ()) -> list[Found]:
     return _best(found)
 
 
-def quad_of_box(found: Iterable[Found], box: Box) -> Found | None:
+def quad_of_box(found: Iterable[FoundQuad], box: Box) -> FoundQuad | None:
     """Give the quad that the box was drawn round, if there is one."""
     left, top, right, bottom = box
     slack = max(3.0, BOX_SLACK * max(right - left, bottom - top))
@@ -67,7 +67,7 @@ def quad_of_box(found: Iterable[Found], box: Box) -> Found | None:
     return max(near, key=lambda one: one.fit, default=None)
 
 
-def quad_of_index(found: Iterable[Found], box: Box, others: Iterable[Box] = ()) -> Found | None:
+def quad_of_index(found: Iterable[FoundQuad], box: Box, others: Iterable[Box] = ()) -> FoundQuad | None:
     """Give the smallest quad that has this box where, and about as large as, a card has its index.
 
     A quad that holds the index of another card is two cards, or one that is covered.
@@ -210,7 +210,7 @@ def _meet(lines: list[Floats]) -> Floats | None:
     return found if cv2.isContourConvex(found.astype(np.float32)) else None
 
 
-def _refined(lab: Floats32, corners: Floats) -> Found | None:
+def _refined(lab: Floats32, corners: Floats) -> FoundQuad | None:
     """Move every side onto the strongest edge near it; None where a side shows none or waves."""
     lines, seen, contrasts = [], [], []
     for first, second in zip(corners, np.roll(corners, -1, axis=0), strict=True):
@@ -228,7 +228,7 @@ def _refined(lab: Floats32, corners: Floats) -> Found | None:
     found = _meet(lines)
     if found is None or not _is_near(found, corners):
         return None
-    return Found(upright(_quad(found)), min(seen), min(contrasts))
+    return FoundQuad(upright(_quad(found)), min(seen), min(contrasts))
 
 
 def _edge(lab: Floats32, first: Floats, second: Floats) -> tuple[Floats, Floats]:
@@ -262,8 +262,8 @@ def _once(all_corners: Iterable[Floats | None]) -> Iterator[Floats]:
             yield ordered
 
 
-def _best(found: list[Found]) -> list[Found]:
-    kept: list[Found] = []
+def _best(found: list[FoundQuad]) -> list[FoundQuad]:
+    kept: list[FoundQuad] = []
     for one in sorted(found, key=lambda one: one.fit, reverse=True):
         reach = 0.04 * float(np.sqrt(area(one.quad)))
         if all(np.abs(np.array(one.quad) - np.array(other.quad)).max() > reach for other in kept):

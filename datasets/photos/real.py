@@ -14,11 +14,11 @@ import numpy as np
 
 from feltwatch.datasets.common.cache import cache_dir, read_picture, write_picture, write_whole
 from feltwatch.datasets.common.errors import Arguments, DataError
-from feltwatch.datasets.photos.photo_sources import Source, source_named
+from feltwatch.datasets.photos.photo_sources import PhotoSource, source_named
 from feltwatch.datasets.photos.quads import (
     RATIOS,
     Box,
-    Found,
+    FoundQuad,
     quad_of_box,
     quad_of_index,
     quads_in,
@@ -47,7 +47,7 @@ class Photograph:
     """One photograph. `label` of a card: card (whole, its own corners), index, or box (whole, corners not found)."""
 
     name: str
-    source: Source
+    source: PhotoSource
     load: Callable[[], Pixels]
     truth: Truth
     ranks: Mapping[str, str] = field(default_factory=dict)  # of cards of which only the rank is known, by id
@@ -63,7 +63,7 @@ class Photograph:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LabelEntry:
     """One picture of a labels.json, as it is written there."""
 
     path: Path
@@ -104,7 +104,7 @@ def _places(folder: Path) -> list[Path]:
     return found
 
 
-def _entries(place: Path) -> list[Entry]:
+def _entries(place: Path) -> list[LabelEntry]:
     path = place / "labels.json"
     try:
         found = json.loads(path.read_text("utf-8"))
@@ -116,7 +116,7 @@ def _entries(place: Path) -> list[Entry]:
     return sorted(entries, key=lambda entry: entry.path.name)
 
 
-def _entry(place: Path, found: object, where: str) -> Entry:
+def _entry(place: Path, found: object, where: str) -> LabelEntry:
     if not isinstance(found, dict) or not {"image", "width", "height", "objects"} <= found.keys():
         raise DataError(f"{where}: expected an object with image, width, height and objects, found {str(found)[:60]}")
     name, objects = str(found["image"]), found["objects"]
@@ -128,7 +128,7 @@ def _entry(place: Path, found: object, where: str) -> Entry:
         raise DataError(f"{where} ({name}): expected width and height in pixels and a list of objects")
     for number, one in enumerate(objects, 1):
         _check(one, f"{where} ({name}), object {number}")
-    return Entry(path, (sizes[0], sizes[1]), tuple(objects))
+    return LabelEntry(path, (sizes[0], sizes[1]), tuple(objects))
 
 
 def _check(found: object, where: str) -> None:
@@ -158,7 +158,7 @@ def _numbers(found: object, count: int) -> bool:
     )
 
 
-def _photograph(entry: Entry, source: Source) -> Photograph:
+def _photograph(entry: LabelEntry, source: PhotoSource) -> Photograph:
     """Measure a photograph once: what was found is kept until its picture, its labels or this code changes."""
     kept = cache_dir() / "photographs" / source.name / f"{entry.path.stem}.json"
     stamp = _stamp(entry, source)
@@ -171,7 +171,7 @@ def _photograph(entry: Entry, source: Source) -> Photograph:
     return Photograph(entry.path.name, source, partial(_load, entry.path, (truth.width, truth.height)), truth, ranks)
 
 
-def _stamp(entry: Entry, source: Source) -> str:
+def _stamp(entry: LabelEntry, source: PhotoSource) -> str:
     said = json.dumps([LAW, entry.size, source.shapes, entry.objects], sort_keys=True).encode()
     return hashlib.sha256(entry.path.read_bytes() + said).hexdigest()
 
@@ -191,7 +191,7 @@ def _load(path: Path, size: tuple[int, int]) -> Pixels:
     return cv2.resize(picture, size, interpolation=cv2.INTER_AREA).astype(np.uint8)
 
 
-def _measured(entry: Entry, source: Source) -> tuple[Truth, dict[str, str]]:
+def _measured(entry: LabelEntry, source: PhotoSource) -> tuple[Truth, dict[str, str]]:
     picture = read_picture(entry.path)[..., :3]
     if (picture.shape[1], picture.shape[0]) != entry.size:
         said, is_ = f"{entry.size[0]}x{entry.size[1]}", f"{picture.shape[1]}x{picture.shape[0]}"
@@ -225,7 +225,7 @@ def _corners(box: Box) -> Quad:
     return (left, top), (right, top), (right, bottom), (left, bottom)
 
 
-def _match(found: list[Found], one: Mapping[str, object], cards: list[Mapping[str, object]]) -> Quad | None:
+def _match(found: list[FoundQuad], one: Mapping[str, object], cards: list[Mapping[str, object]]) -> Quad | None:
     """Give the four corners of a labelled card: as labelled, or as found in the picture."""
     if one["kind"] == "visible_card":
         return None
@@ -242,7 +242,7 @@ def _match(found: list[Found], one: Mapping[str, object], cards: list[Mapping[st
     return match.quad if match else None
 
 
-def _shape(size: tuple[int, int], quads: list[Quad], source: Source) -> tuple[int, int]:
+def _shape(size: tuple[int, int], quads: list[Quad], source: PhotoSource) -> tuple[int, int]:
     """Give the size a picture had before it was pressed into a square: its cards then have the shape of cards.
 
     The longer side keeps its pixels, so that nothing is made up.
@@ -281,7 +281,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("folder", type=Path, help="a folder with images/ and labels.json, or a folder of such folders")
     parser.add_argument("-o", type=Path, metavar="DIR", help="write the whole cards there, rectified")
     wanted = parser.parse_args(arguments)
-    tally: dict[Source, Counter[str]] = {}
+    tally: dict[PhotoSource, Counter[str]] = {}
     for photo in photographs(wanted.folder):
         row = tally.setdefault(photo.source, Counter())
         row["photos"] += 1
@@ -292,7 +292,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _table(tally: Mapping[Source, Counter[str]]) -> Iterator[str]:
+def _table(tally: Mapping[PhotoSource, Counter[str]]) -> Iterator[str]:
     yield f"{'source':22} {'split':6} {'photos':>6} {'cards':>6} {'quads':>6} {'boxes':>6} {'indices':>7}  licence"
     for source, row in tally.items():
         cards = row["card"] + row["box"] + row["index"]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.physical.mesh import Grain, Paint, Solid
-from feltwatch.datasets.physical.view import View
+from feltwatch.datasets.physical.view import PinholeView
 from feltwatch.vision.arrays import Floats, Floats32, Pixels
 from feltwatch.vision.geometry.camera import Camera
 
@@ -38,14 +38,14 @@ class Lamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class RenderSetup:
     """What is rendered and how."""
 
     solids: Sequence[Solid]
     lamps: Sequence[Lamp]
     sky: tuple[float, float, float]  # the light from all round; red, green, blue
     camera: Camera
-    view: View
+    view: PinholeView
     samples: int
     seed: int
 
@@ -79,7 +79,7 @@ def hushed() -> Iterator[None]:
                 os.close(old)
 
 
-def photograph(setup: Setup) -> Floats32:
+def photograph(setup: RenderSetup) -> Floats32:
     """Render the view: linear light, blue green red, 1 for white paper in the lamps' full light."""
     bpy = blender()
     with tempfile.TemporaryDirectory() as folder:
@@ -116,7 +116,7 @@ def _clear(bpy: Any) -> None:  # noqa: ANN401 - bpy has no types
         bpy.data.batch_remove(list(bpy.data.images))
 
 
-def _settings(bpy: Any, setup: Setup, path: Path) -> None:  # noqa: ANN401
+def _settings(bpy: Any, setup: RenderSetup, path: Path) -> None:  # noqa: ANN401
     scene = bpy.context.scene
     render, cycles = scene.render, scene.cycles
     render.engine = "CYCLES"
@@ -312,7 +312,7 @@ def _sky(bpy: Any, colour: tuple[float, float, float]) -> None:  # noqa: ANN401
     world.node_tree.nodes["Background"].inputs["Color"].default_value = (*colour, 1.0)
 
 
-def _camera(bpy: Any, camera: Camera, view: View) -> None:  # noqa: ANN401
+def _camera(bpy: Any, camera: Camera, view: PinholeView) -> None:  # noqa: ANN401
     lens = bpy.data.cameras.new("camera")
     lens.sensor_fit, lens.sensor_width = "HORIZONTAL", SENSOR_MM
     lens.lens = view.focal * SENSOR_MM / view.width

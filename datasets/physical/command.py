@@ -7,10 +7,10 @@ import numpy as np
 
 from feltwatch.datasets.common.cache import write_picture
 from feltwatch.datasets.common.errors import Arguments, DataError
-from feltwatch.datasets.physical.blender import Setup, blender, photograph
+from feltwatch.datasets.physical.blender import RenderSetup, blender, photograph
 from feltwatch.datasets.physical.scene import lamps_of, sky_of, solids_of
 from feltwatch.datasets.physical.view import view_of
-from feltwatch.datasets.render.compose import HAND_ID, Canvas, Rendered, draw_things, truth_of_scene
+from feltwatch.datasets.render.compose import HAND_ID, Rendered, TableCanvas, draw_things, truth_of_scene
 from feltwatch.datasets.scene.light import add_grain, develop, squeeze
 from feltwatch.datasets.scene.scene import Scene
 from feltwatch.datasets.scene.scene_sampler import cast
@@ -26,7 +26,7 @@ QUALITY = 92
 def render(scene: Scene, samples: int = 8) -> Rendered:
     """Photograph a scene. The truth is that of the fast compositor."""
     shape = (scene.camera.height, scene.camera.width)
-    canvas = Canvas(np.zeros((*shape, 3), np.uint8), np.zeros(shape, np.uint8))
+    canvas = TableCanvas(np.zeros((*shape, 3), np.uint8), np.zeros(shape, np.uint8))
     stacks = draw_things(canvas, scene)
     image = photographed(scene, samples)
     hands = np.where(canvas.owner == HAND_ID, 255, 0).astype(np.uint8)
@@ -37,7 +37,7 @@ def photographed(scene: Scene, samples: int) -> Pixels:
     """Give the picture alone."""
     view = view_of(scene.camera)
     lamps = lamps_of(scene.light, scene.seed)
-    setup = Setup(solids_of(scene), lamps, sky_of(scene.light), scene.camera, view, samples, scene.seed)
+    setup = RenderSetup(solids_of(scene), lamps, sky_of(scene.light), scene.camera, view, samples, scene.seed)
     seen = exposed(view.through_lens(photograph(setup)), scene)
     dice = np.random.default_rng(scene.seed)
     return squeeze(add_grain(develop(seen, scene.sensor), scene.sensor.noise, dice), scene.sensor.jpeg)

@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 
 from feltwatch.datasets.art.drawing.raster import normals_of
-from feltwatch.datasets.art.hands.hand_art import MARGIN, PX_PER_MM, RING, SKIN, Body, arm
+from feltwatch.datasets.art.hands.hand_art import MARGIN, PX_PER_MM, RING, SKIN, BodyPart, arm
 from feltwatch.datasets.art.hands.hand_mesh import Mesh, bundled_mesh, posed
 from feltwatch.datasets.art.hands.hand_pose import POSES, random_pose, touching
-from feltwatch.datasets.art.hands.hands import CUT_MM, Hand, HandSprite, corners_of, look_of, sprite, tinted
+from feltwatch.datasets.art.hands.hands import CUT_MM, HandSprite, SceneHand, corners_of, look_of, sprite, tinted
 from feltwatch.datasets.physical.mesh import Paint, Solid, grid_faces
 from feltwatch.datasets.physical.view import rays_of
 from feltwatch.vision.arrays import Floats, Indices, Pixels
@@ -88,11 +88,11 @@ def _longer(body: Posed, image: Pixels) -> Posed:
     )
 
 
-def _skin(mesh: Mesh, shape: Floats) -> Body:
-    return Body(shape, mesh.faces, mesh.points, mesh.points, SKIN)
+def _skin(mesh: Mesh, shape: Floats) -> BodyPart:
+    return BodyPart(shape, mesh.faces, mesh.points, mesh.points, SKIN)
 
 
-def sprite_rays(camera: Camera, hand: Hand, seen: HandSprite, pixels: Floats) -> Floats:
+def sprite_rays(camera: Camera, hand: SceneHand, seen: HandSprite, pixels: Floats) -> Floats:
     """Give the direction (N x 3, in the felt's frame, one long downwards) in which each pixel of a sprite is seen.
 
     The fast compositor bends a sprite by its corners alone, so the rays are those of the picture and not of the plane.
@@ -112,7 +112,7 @@ def sprite_rays(camera: Camera, hand: Hand, seen: HandSprite, pixels: Floats) ->
     return np.asarray(found / -found[:, 2:])
 
 
-def hand_solid(camera: Camera, hand: Hand) -> tuple[Solid, Floats]:
+def hand_solid(camera: Camera, hand: SceneHand) -> tuple[Solid, Floats]:
     """Give a hand each of whose points lies on the ray that its sprite shows it on, and its points' normals."""
     body, seen = posed_hand(hand.sprite), sprite(hand.sprite)
     high = hand.z + body.points[:, 2:] * hand.scale

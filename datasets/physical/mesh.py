@@ -55,7 +55,7 @@ class Paint:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SolidPlace:
     """Where a copy of a solid stands: moved, turned about z (radians) and scaled about its own nought."""
 
     x: float
@@ -77,12 +77,12 @@ class Solid:
     stuff: Indices  # which of the paints each face has
     smooth: Mask
     paints: tuple[Paint, ...]
-    places: tuple[Place, ...] = ()  # none: it stands where its points are
+    places: tuple[SolidPlace, ...] = ()  # none: it stands where its points are
     gains: Floats | None = None  # one for each point: by what its picture is multiplied
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MeshPart:
     """Faces of one kind with points of their own: no shading runs over from another part."""
 
     points: Floats
@@ -92,7 +92,7 @@ class Part:
     smooth: bool = False
 
 
-def joined(name: str, parts: Sequence[Part], paints: tuple[Paint, ...]) -> Solid:
+def joined(name: str, parts: Sequence[MeshPart], paints: tuple[Paint, ...]) -> Solid:
     """Make one solid of parts."""
     starts = np.cumsum([0, *[len(part.points) for part in parts]])
     sides = [(part.faces + start).ravel() for part, start in zip(parts, starts, strict=False)]
@@ -150,16 +150,16 @@ def card_solid(card: LaidCard, paints: tuple[Paint, Paint, Paint], eye: Floats, 
     across = np.column_stack([inset, 1 - inset]).ravel()
     v = 1 - np.repeat(along, 2)
     faces = grid_faces(len(along), 2)
-    upper = Part(top, faces[:, ::-1], np.column_stack([across, v]), 0, smooth=True)
-    lower = Part(under, faces, np.column_stack([1 - across, v]), 1, smooth=True)
+    upper = MeshPart(top, faces[:, ::-1], np.column_stack([across, v]), 0, smooth=True)
+    lower = MeshPart(under, faces, np.column_stack([1 - across, v]), 1, smooth=True)
     count = len(along)
     round_it = np.concatenate([np.arange(count) * 2, np.arange(count)[::-1] * 2 + 1])
     rim = np.concatenate([top[round_it], under[round_it]])
-    edge = Part(rim, grid_faces(2, 2 * count, closed=True)[:, ::-1], np.zeros((len(rim), 2)), 2)
+    edge = MeshPart(rim, grid_faces(2, 2 * count, closed=True)[:, ::-1], np.zeros((len(rim), 2)), 2)
     return joined(card.id, [upper, lower, edge], paints)
 
 
-def chip_solid(name: str, size: tuple[float, float], face: Face, places: Iterable[Place], shine: float) -> Solid:
+def chip_solid(name: str, size: tuple[float, float], face: Face, places: Iterable[SolidPlace], shine: float) -> Solid:
     """Give one chip of radius and thickness `size`, its foot at z = 0, and a copy of it at each place."""
     radius, thick = size
     angles = np.linspace(0, 2 * pi, RIM, endpoint=False)
@@ -172,13 +172,14 @@ def chip_solid(name: str, size: tuple[float, float], face: Face, places: Iterabl
     rings = np.concatenate([circle(*at) for at in [*profile, (BEVEL_MM, thick)]])
     around = np.tile(angles, 6)
     turned = ((pi - around) / (2 * pi)) % 1.0
-    band = Part(rings, grid_faces(6, RIM, closed=True), np.column_stack([turned, np.full(len(turned), 0.5)]), 1, True)  # noqa: FBT003 - smooth
+    uv = np.column_stack([turned, np.full(len(turned), 0.5)])
+    band = MeshPart(rings, grid_faces(6, RIM, closed=True), uv, 1, True)  # noqa: FBT003 - smooth
     lid = circle(BEVEL_MM, thick)
     face_uv = (1 - lid[:, :2] / radius) / 2
     fan = np.stack([np.full(RIM, RIM), np.arange(RIM), (np.arange(RIM) + 1) % RIM], axis=-1)
     middle = np.array([[0.0, 0.0, thick]])
-    top = Part(np.concatenate([lid, middle]), fan, np.concatenate([face_uv, [[0.5, 0.5]]]), 0)
-    foot = Part(np.concatenate([circle(BEVEL_MM, 0.0), middle * 0]), fan[:, ::-1], top.uv, 0)
+    top = MeshPart(np.concatenate([lid, middle]), fan, np.concatenate([face_uv, [[0.5, 0.5]]]), 0)
+    foot = MeshPart(np.concatenate([circle(BEVEL_MM, 0.0), middle * 0]), fan[:, ::-1], top.uv, 0)
     paints = (
         Paint(f"{name} top", picture=face.levels[0], rough=0.55, shine=0.3, coat=shine),
         Paint(f"{name} side", picture=side_picture(face), rough=0.55, shine=0.3, coat=shine),

@@ -12,15 +12,15 @@ from feltwatch.datasets.physical.blender import Lamp
 from feltwatch.datasets.physical.hands import hand_solid
 from feltwatch.datasets.physical.mesh import (
     Paint,
-    Place,
     Solid,
+    SolidPlace,
     card_sides,
     card_solid,
     chip_solid,
     scaled_about,
 )
 from feltwatch.datasets.physical.table import furniture_solids, table_solids
-from feltwatch.datasets.physical.view import Order, Slice
+from feltwatch.datasets.physical.view import DepthOrder, Slice
 from feltwatch.datasets.render.cards import MARGIN, PX_PER_MM, Texture, back_pack, deck_pack
 from feltwatch.datasets.render.compose import AIRBORNE_MM, texture_for
 from feltwatch.datasets.scene.scene import LaidCard, Scene
@@ -37,7 +37,7 @@ HAND_GAP_MM = 0.5
 
 def solids_of(scene: Scene) -> list[Solid]:
     """Give all that stands in a scene, in the order in which the fast compositor draws it."""
-    order = Order(scene.camera)
+    order = DepthOrder(scene.camera)
     furniture = furniture_solids(scene)
     for solid in furniture:
         order.lay(_whole(scene.camera, solid.points))
@@ -73,7 +73,7 @@ def card_slices(camera: Camera, card: LaidCard) -> list[Slice]:
     return found
 
 
-def _card(scene: Scene, card: LaidCard, order: Order) -> Solid:
+def _card(scene: Scene, card: LaidCard, order: DepthOrder) -> Solid:
     slices = card_slices(scene.camera, card)
     scale = order.before(slices)
     order.lay(slices, scale)
@@ -99,10 +99,10 @@ def _side(name: str, texture: Texture, fine: float, gloss: float) -> Paint:
     return Paint(key, picture=picture, rough=0.55 - 0.25 * min(1.0, gloss), shine=0.35, coat=min(1.0, gloss * 1.5))
 
 
-def _chips(scene: Scene, order: Order) -> list[Solid]:
+def _chips(scene: Scene, order: DepthOrder) -> list[Solid]:
     """Give each denomination once, with a place for every chip."""
     chips = chip_set(scene.chips)
-    places: dict[int, list[Place]] = {}
+    places: dict[int, list[SolidPlace]] = {}
     laid = []
     for stack in scene.stacks:
         pile = pile_of(stack, chips, scene.camera)
@@ -111,7 +111,7 @@ def _chips(scene: Scene, order: Order) -> list[Solid]:
         laid.append((pile, scale))
         feet = np.column_stack([pile.middles, np.arange(len(pile.middles)) * pile.thick])
         for value, foot, turn in zip(stack.chips, scaled_about(scene.camera.eye, feet, scale), pile.turns, strict=True):
-            place = Place(float(foot[0]), float(foot[1]), float(foot[2]), -float(turn), scale)
+            place = SolidPlace(float(foot[0]), float(foot[1]), float(foot[2]), -float(turn), scale)
             places.setdefault(value, []).append(place)
     for pile, scale in laid:
         rims = scene.camera.to_picture(pile.rims().reshape(-1, 3))
@@ -135,7 +135,7 @@ def stack_slices(camera: Camera, pile: Pile) -> list[Slice]:
     return found
 
 
-def _hand(scene: Scene, number: int, order: Order) -> Solid:
+def _hand(scene: Scene, number: int, order: DepthOrder) -> Solid:
     camera = scene.camera
     solid, normals = hand_solid(camera, scene.hands[number])
     shown = normals[:, 2] > 0.2

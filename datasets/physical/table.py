@@ -15,7 +15,7 @@ from feltwatch.datasets.art.felts.clutter import draw_clutter
 from feltwatch.datasets.art.felts.felt_styles import FeltStyle, felt_style
 from feltwatch.datasets.art.felts.felt_texture import draw_floor, weave
 from feltwatch.datasets.art.felts.felts import X_MM, Y_MM, felt_for
-from feltwatch.datasets.physical.mesh import Grain, Paint, Part, Solid, grid_faces, joined
+from feltwatch.datasets.physical.mesh import Grain, MeshPart, Paint, Solid, grid_faces, joined
 from feltwatch.datasets.scene.scene import Scene
 from feltwatch.vision.arrays import Floats, Indices, Pixels
 from feltwatch.vision.geometry.camera import Camera
@@ -113,7 +113,7 @@ def _top(path: Floats, cloth: Paint, style: FeltStyle) -> Solid:
     points = np.concatenate([points, [[0.0, 300.0, 0.0]]])
     count = len(edge)
     fan = np.stack([np.full(count, count), np.arange(count), (np.arange(count) + 1) % count], axis=-1)
-    return joined("felt", [Part(points, _facing_up(points, fan), _flat_uv(points))], (cloth,))
+    return joined("felt", [MeshPart(points, _facing_up(points, fan), _flat_uv(points))], (cloth,))
 
 
 def _facing_up(points: Floats, faces: Indices) -> Indices:
@@ -143,7 +143,7 @@ def _rail(path: Floats, cloth: Paint, style: FeltStyle, scale: float) -> Solid:
     up = _facing_up(points, faces[:, :3])
     if not np.array_equal(up[0], faces[0, :3]):
         faces = faces[:, ::-1]
-    return joined("rail", [Part(points, faces, _flat_uv(points), smooth=True)], (paint,))
+    return joined("rail", [MeshPart(points, faces, _flat_uv(points), smooth=True)], (paint,))
 
 
 @lru_cache(maxsize=8)
@@ -160,7 +160,7 @@ def _floor(style: FeltStyle) -> Solid:
     )
     paint = Paint(f"floor {style.name}", picture=_carpet(style.name), rough=1.0, shine=0.0)
     uv = points[:, :2] / FLOOR_TILE_MM
-    return joined("floor", [Part(points, np.array([[0, 1, 2, 3]]), uv)], (paint,))
+    return joined("floor", [MeshPart(points, np.array([[0, 1, 2, 3]]), uv)], (paint,))
 
 
 def furniture_solids(scene: Scene) -> list[Solid]:
@@ -177,7 +177,7 @@ def furniture_solids(scene: Scene) -> list[Solid]:
     return found
 
 
-def prism(outline: ArrayLike, low: ArrayLike, high: ArrayLike, stuff: int = 0) -> Part:
+def prism(outline: ArrayLike, low: ArrayLike, high: ArrayLike, stuff: int = 0) -> MeshPart:
     """Give a body over an outline (N x 2, counterclockwise) between two heights, or two for each corner."""
     foot = np.asarray(outline, dtype=np.float64)
     count = len(foot)
@@ -188,7 +188,7 @@ def prism(outline: ArrayLike, low: ArrayLike, high: ArrayLike, stuff: int = 0) -
         after = (n + 1) % 4
         points += [bottom[n], bottom[after], top[after], top[n]]
     found = np.array(points)
-    return Part(found, np.arange(len(found)).reshape(-1, 4), np.zeros((len(found), 2)), stuff)
+    return MeshPart(found, np.arange(len(found)).reshape(-1, 4), np.zeros((len(found), 2)), stuff)
 
 
 def box(low: Floats, high: Floats) -> Floats:
@@ -219,14 +219,14 @@ def _float(area: Area, dice: Generator, plastic: Paint) -> Solid:
     return joined("float", parts, tuple(paints))
 
 
-def _row(row: tuple[float, float, float], stuff: int) -> Part:
+def _row(row: tuple[float, float, float], stuff: int) -> MeshPart:
     left, near, length = row
     turns = np.linspace(np.pi * 0.93, np.pi * 0.07, 16)
     x, z = left + 20 + 20 * np.cos(turns), 4 + 15 * np.sin(turns)
     ends = [np.column_stack([x, np.full(16, y), z]) for y in (near, near + length)]
     points = np.concatenate(ends)
     uv = np.column_stack([np.tile(np.linspace(0, 1, 16), 2), np.repeat([0.0, 1.0], 16)])
-    return Part(points, grid_faces(2, 16), uv, stuff, smooth=True)
+    return MeshPart(points, grid_faces(2, 16), uv, stuff, smooth=True)
 
 
 def _row_picture(count: int, base: Colour, spot: Colour, dice: Generator) -> Pixels:

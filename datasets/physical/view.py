@@ -22,7 +22,7 @@ GAP_MM = 0.2  # air between a card and what it lies on: none is quite flat
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class PinholeView:
     """A pinhole that sees all that a camera sees; `x` and `y` say where in its picture each camera pixel lies."""
 
     width: int
@@ -50,7 +50,7 @@ def rays_of(camera: Camera, pixels: Floats) -> Floats:
     return np.asarray(found)
 
 
-def view_of(camera: Camera) -> View:
+def view_of(camera: Camera) -> PinholeView:
     """Give the pinhole for a camera."""
     columns, rows = -(-camera.width // GRID) + 1, -(-camera.height // GRID) + 1
     x, y = np.meshgrid(np.arange(columns) * float(GRID), np.arange(rows) * float(GRID))
@@ -67,7 +67,7 @@ def view_of(camera: Camera) -> View:
     )
     fine = [cv2.remap(np.ascontiguousarray(places[..., n]), at_x, at_y, cv2.INTER_LINEAR) for n in (0, 1)]
     middle = (float(-low[0]), float(-low[1]))
-    return View(width, height, focal, middle, *(np.asarray(one, dtype=np.float32) for one in fine))
+    return PinholeView(width, height, focal, middle, *(np.asarray(one, dtype=np.float32) for one in fine))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Slice:
     high: float
 
 
-class Order:
+class DepthOrder:
     """The heights of what is drawn so far, seen through a coarse camera."""
 
     def __init__(self, camera: Camera) -> None:

@@ -16,7 +16,7 @@ import cv2
 from feltwatch.datasets.art.cards.fingerprints import fingerprint
 from feltwatch.datasets.common.cache import cache_dir, picture_of, write_picture, write_whole
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.sources.manifest import Cardless, Source, read
+from feltwatch.datasets.sources.manifest import ArtSource, CardlessPictures, read
 from feltwatch.datasets.sources.unpack import Package
 from feltwatch.vision.arrays import Pixels
 
@@ -37,13 +37,13 @@ def cardless(split: str) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def whole(row: Cardless, source: Source, cache: Path) -> bool:
+def whole(row: CardlessPictures, source: ArtSource, cache: Path) -> bool:
     """Say whether the pictures lie here, and are those that the manifest asks for today."""
     note = cache / "cardless" / row.name / NOTE
     return note.is_file() and note.read_text("utf-8") == _note(row, source)
 
 
-def write(row: Cardless, source: Source, package: Package, cache: Path) -> None:
+def write(row: CardlessPictures, source: ArtSource, package: Package, cache: Path) -> None:
     """Write a package's pictures beside their place, and move them there whole."""
     folder = cache / "cardless" / row.name
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def write(row: Cardless, source: Source, package: Package, cache: Path) -> None:
         made.rename(folder)
 
 
-def pictures(row: Cardless, package: Package) -> Iterator[tuple[str, Pixels]]:
+def pictures(row: CardlessPictures, package: Package) -> Iterator[tuple[str, Pixels]]:
     """Give what the row takes, in the order of the names, without what is small, plain or seen already."""
     seen: list[int] = []
     for name, data in sorted(_taken(row, package)):
@@ -85,7 +85,7 @@ def scaled(picture: Pixels) -> Pixels:
     return cv2.resize(picture, size, interpolation=cv2.INTER_AREA).astype("uint8")
 
 
-def _taken(row: Cardless, package: Package) -> Iterator[tuple[str, bytes]]:
+def _taken(row: CardlessPictures, package: Package) -> Iterator[tuple[str, bytes]]:
     for name in package.names():
         if name.lower().endswith(ARCHIVES):
             if any(one.startswith(f"{name}/") for one in row.take):
@@ -94,7 +94,7 @@ def _taken(row: Cardless, package: Package) -> Iterator[tuple[str, bytes]]:
             yield name, package.read(name)
 
 
-def _inside(row: Cardless, outer: str, data: bytes) -> Iterator[tuple[str, bytes]]:
+def _inside(row: CardlessPictures, outer: str, data: bytes) -> Iterator[tuple[str, bytes]]:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             for inner in archive.namelist():
@@ -104,12 +104,12 @@ def _inside(row: Cardless, outer: str, data: bytes) -> Iterator[tuple[str, bytes
         raise DataError(f"{outer}: not a whole archive: {fault}") from fault
 
 
-def _asked(row: Cardless, name: str) -> bool:
+def _asked(row: CardlessPictures, name: str) -> bool:
     def among(patterns: tuple[str, ...]) -> bool:
         return any(fnmatchcase(name, pattern) for pattern in patterns)
 
     return name.lower().endswith(PICTURES) and among(row.take) and not among(row.leave)
 
 
-def _note(row: Cardless, source: Source) -> str:
+def _note(row: CardlessPictures, source: ArtSource) -> str:
     return "\n".join((source.sha256, *row.take, "", *row.leave))

@@ -136,7 +136,7 @@ def back_pack(name: str) -> Pack:
 
 
 @dataclass(frozen=True, slots=True)
-class Patch:
+class ImageRegion:
     """The part of a picture in which something is drawn."""
 
     left: int
@@ -145,10 +145,10 @@ class Patch:
     bottom: int
 
     @staticmethod
-    def around(points: Floats, margin: float, shape: tuple[int, ...]) -> "Patch | None":
+    def around(points: Floats, margin: float, shape: tuple[int, ...]) -> "ImageRegion | None":
         """Give the pixels round some points that lie in a picture of that shape, or nothing."""
         low, high = np.floor(points.min(axis=0) - margin), np.ceil(points.max(axis=0) + margin)
-        found = Patch(
+        found = ImageRegion(
             max(int(low[0]), 0),
             max(int(low[1]), 0),
             min(int(high[0]) + 1, shape[1]),
@@ -163,10 +163,10 @@ class Patch:
     def of(self, image: Pixels) -> Pixels:
         return image[self.top : self.bottom, self.left : self.right]
 
-    def joined(self, other: "Patch | None") -> "Patch":
+    def joined(self, other: "ImageRegion | None") -> "ImageRegion":
         if other is None:
             return self
-        return Patch(
+        return ImageRegion(
             min(self.left, other.left),
             min(self.top, other.top),
             max(self.right, other.right),
@@ -174,7 +174,7 @@ class Patch:
         )
 
 
-def lay_over(image: Pixels, patch: Patch, drawn: Pixels) -> None:
+def lay_over(image: Pixels, patch: ImageRegion, drawn: Pixels) -> None:
     """Lay a drawn BGRA patch, its colours weighed, over the picture."""
     under = patch.of(image)
     blue, green, red, alpha = cv2.split(drawn)
@@ -183,7 +183,7 @@ def lay_over(image: Pixels, patch: Patch, drawn: Pixels) -> None:
     cv2.add(cv2.merge([blue, green, red]), rest, dst=under)
 
 
-def darken(image: Pixels, patch: Patch, mask: Pixels, dark: float) -> None:
+def darken(image: Pixels, patch: ImageRegion, mask: Pixels, dark: float) -> None:
     """Darken the picture where the mask is set: wholly black at `dark` 1."""
     under = patch.of(image)
     kept = cv2.cvtColor(cv2.convertScaleAbs(mask, alpha=-dark, beta=255), cv2.COLOR_GRAY2BGR)
@@ -197,7 +197,7 @@ def draw_shadow(image: Pixels, camera: Camera, corners: Floats, light: Light) ->
     fallen = camera.to_picture(corners[:, :2] + shift)
     scale = camera.scale(float(corners[0, 0]), float(corners[0, 1]))
     soft = max(light.soft * scale * (1 + 0.06 * float(heights.mean())), 0.7)
-    patch = Patch.around(fallen, 3 * soft, image.shape)
+    patch = ImageRegion.around(fallen, 3 * soft, image.shape)
     if patch is None:
         return
     mask = np.zeros(patch.size[::-1], np.uint8)
@@ -207,13 +207,13 @@ def draw_shadow(image: Pixels, camera: Camera, corners: Floats, light: Light) ->
     darken(image, patch, cv2.stackBlur(mask, (wide, wide)).astype(np.uint8, copy=False), light.dark)
 
 
-def draw_card(image: Pixels, camera: Camera, card: LaidCard, texture: Texture, light: Light) -> Patch | None:
+def draw_card(image: Pixels, camera: Camera, card: LaidCard, texture: Texture, light: Light) -> ImageRegion | None:
     """Draw one card into the picture; give the patch it lies in."""
     quad = camera.to_picture(card.corners)
     side = np.linalg.norm(quad[[1, 2]] - quad[[0, 3]], axis=1).mean()
     rise = np.linalg.norm(quad[[3, 2]] - quad[[0, 1]], axis=1).mean()
     level, scale = texture.level(float(max(side / card.size[0], rise / card.size[1])))
-    patch = Patch.around(quad, 2 + 3 * abs(card.bend), image.shape)
+    patch = ImageRegion.around(quad, 2 + 3 * abs(card.bend), image.shape)
     if patch is None:
         return None
     lit = _lit(level, card, light)
@@ -236,7 +236,7 @@ def _rise(camera: Camera, card: LaidCard) -> Floats:
     return np.asarray(high - low)
 
 
-def _bent(lit: Pixels, back: Floats, card: LaidCard, patch: Patch, rise: Floats) -> Pixels:
+def _bent(lit: Pixels, back: Floats, card: LaidCard, patch: ImageRegion, rise: Floats) -> Pixels:
     """Warp a card that bends: look each pixel up where it would lie if the card were flat."""
     width, height = patch.size
     x, y = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))

@@ -34,7 +34,7 @@ class Rendered:
 
 
 @dataclass
-class Canvas:
+class TableCanvas:
     """A table being drawn: the picture so far, and for each pixel the number of the thing that is seen there."""
 
     image: Pixels
@@ -51,13 +51,13 @@ def render(scene: Scene) -> Rendered:
     return Rendered(image, truth_of_scene(scene, canvas.owner, stacks), hands_mask(canvas.owner))
 
 
-def bare_table(scene: Scene, dice: np.random.Generator) -> Canvas:
+def bare_table(scene: Scene, dice: np.random.Generator) -> TableCanvas:
     """Draw the table without cards, bets and hands."""
     image = felt_picture(scene.camera, felt_for(scene.layout, scene.felt))
     draw_furniture(image, scene.camera, scene.layout, scene.felt)
     if scene.clutter:
         draw_clutter(image, scene.camera, dice)
-    return Canvas(image, np.zeros(image.shape[:2], np.uint8))
+    return TableCanvas(image, np.zeros(image.shape[:2], np.uint8))
 
 
 def _lookup(camera: Camera, felt: Felt) -> tuple[NDArray[np.int16], NDArray[np.uint16]]:
@@ -79,7 +79,7 @@ def felt_picture(camera: Camera, felt: Felt) -> Pixels:
     return seen.astype(np.uint8, copy=False)
 
 
-def draw_things(canvas: Canvas, scene: Scene) -> list[StackTruth]:
+def draw_things(canvas: TableCanvas, scene: Scene) -> list[StackTruth]:
     """Draw cards, stacks and hands in the order in which they cover each other; give the truth of the stacks."""
     stacks = []
     for number, card in enumerate(scene.cards, 1):
@@ -107,7 +107,7 @@ def draw_things(canvas: Canvas, scene: Scene) -> list[StackTruth]:
     return stacks
 
 
-def draw_one_card(canvas: Canvas, scene: Scene, card: LaidCard, number: int) -> None:
+def draw_one_card(canvas: TableCanvas, scene: Scene, card: LaidCard, number: int) -> None:
     corners = card.corners
     draw_shadow(canvas.image, scene.camera, corners, scene.light)
     draw_card(canvas.image, scene.camera, card, texture_for(scene, card), scene.light)

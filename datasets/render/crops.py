@@ -19,7 +19,7 @@ from feltwatch.datasets.render.cards import (
     MARGIN,
     NIGHT,
     NIGHTS,
-    Patch,
+    ImageRegion,
     Texture,
     back_pack,
     darken,
@@ -84,7 +84,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Lying:
+class CropSetting:
     """A card as it lies before a camera, in its light."""
 
     image: Pixels
@@ -129,7 +129,7 @@ def _ground(split: str, others: Sequence[Path], dice: Dice) -> Pixels:
     return to_bytes(draw_cloth(cloth, (GROUND_PX, GROUND_PX), float(dice.uniform(0.7, 2.2)), dice))
 
 
-def _lying(dice: Dice, deck: str, names: tuple[str, str], ground: Pixels, *, taught: bool) -> Lying:
+def _lying(dice: Dice, deck: str, names: tuple[str, str], ground: Pixels, *, taught: bool) -> CropSetting:
     """Lay a card of a deck, or a back; what is taught is varied more than what is judged by."""
     kind = dice.random()
     face = "none" if kind < 0.1 else "back" if kind < 0.15 else pick(dice, FACES)
@@ -146,10 +146,10 @@ def _lying(dice: Dice, deck: str, names: tuple[str, str], ground: Pixels, *, tau
     elif subject.tall > 100:
         sensor = replace(sensor, blur_px=sensor.blur_px * float(dice.uniform(1, subject.tall / 100)))
     lit, level = _light(image, subject, dice)
-    return Lying(develop(lit, sensor), subject, sensor, face, deck, visible, level)
+    return CropSetting(develop(lit, sensor), subject, sensor, face, deck, visible, level)
 
 
-def _taken(lying: Lying, dice: Dice) -> Crop:
+def _taken(lying: CropSetting, dice: Dice) -> Crop:
     """Take a picture of a card and cut it out."""
     subject, sensor = lying.subject, lying.sensor
     taken = add_grain(lying.image, sensor.noise, dice)
@@ -324,7 +324,7 @@ def _place(subject: Subject, laid: Laid) -> Floats:
 def _lay_one(image: Pixels, subject: Subject, laid: Laid, shadow: tuple[float, float]) -> None:
     there = _place(subject, laid)
     dark, soft = shadow
-    patch = Patch.around(there, 2 * soft + 1, image.shape)
+    patch = ImageRegion.around(there, 2 * soft + 1, image.shape)
     if patch is None:
         return
     local = there - [patch.left, patch.top]

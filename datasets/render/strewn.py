@@ -8,12 +8,12 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from feltwatch.datasets.art.chips.chips import CHIP_SETS, Stack, chip_set
+from feltwatch.datasets.art.chips.chips import CHIP_SETS, ChipStack, chip_set
 from feltwatch.datasets.art.felts.felt_texture import draw_cloth, to_bytes
 from feltwatch.datasets.art.felts.felts import FELTS, felt_style
 from feltwatch.datasets.common.cache import read_picture
 from feltwatch.datasets.render.cards import NIGHT, NIGHTS
-from feltwatch.datasets.render.compose import Canvas, Rendered, draw_things, hands_mask, truth_of_scene
+from feltwatch.datasets.render.compose import Rendered, TableCanvas, draw_things, hands_mask, truth_of_scene
 from feltwatch.datasets.scene.light import expose, shade_of
 from feltwatch.datasets.scene.scene import BRIDGE, POKER, LaidCard, Scene
 from feltwatch.datasets.scene.scene_sampler import (
@@ -43,7 +43,7 @@ def strewn(split: str, seed: int, grounds: Sequence[Path] = ()) -> tuple[Rendere
     view = exp(float(dice.uniform(log(VIEW_MM[0]), log(VIEW_MM[1]))))
     scene = _scene(dice, split, seed, view)
     ground, under = _ground(dice, split, grounds)
-    canvas = Canvas(ground, np.zeros((SIDE, SIDE), np.uint8))
+    canvas = TableCanvas(ground, np.zeros((SIDE, SIDE), np.uint8))
     stacks = draw_things(canvas, scene)
     image = expose(canvas.image, shade_of(scene.light, SIDE, SIDE), scene.sensor, dice)
     drawn = Rendered(image, truth_of_scene(scene, canvas.owner, stacks), hands_mask(canvas.owner))
@@ -137,7 +137,7 @@ def _group(dice: Dice) -> list[tuple[np.ndarray[tuple[int], np.dtype[np.float64]
     return [(dice.normal(0, 45, 2), float(dice.uniform(0, 360))) for _ in range(count)]
 
 
-def _stacks(dice: Dice, view: float, values: tuple[int, ...]) -> tuple[Stack, ...]:
+def _stacks(dice: Dice, view: float, values: tuple[int, ...]) -> tuple[ChipStack, ...]:
     count = int(dice.choice([0, 2, 6], p=[0.6, 0.25, 0.15]))
     places = dice.uniform(-0.5, 0.5, (count, 2)) * view
-    return tuple(Stack(None, x, y, random_chips(dice, values), int(dice.integers(1 << 30))) for x, y in places)
+    return tuple(ChipStack(None, x, y, random_chips(dice, values), int(dice.integers(1 << 30))) for x, y in places)

@@ -6,7 +6,7 @@ from zlib import crc32
 
 import numpy as np
 
-from feltwatch.datasets.art.chips.chips import Stack
+from feltwatch.datasets.art.chips.chips import ChipStack
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.scene.scene import POKER, THICK, LaidCard
 from feltwatch.engine.model.cards import Card
@@ -19,7 +19,7 @@ PILE_MM = 1.2  # in a pile of discards a card lies this far from straight
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class DealerHabits:
     """How a dealer's work looks: one value for the whole table, drawn once."""
 
     seed: int
@@ -47,7 +47,7 @@ class Laying:
     crosswise: bool = False
 
 
-def lay_card(layout: Layout, habits: Habits, laying: Laying) -> LaidCard:
+def lay_card(layout: Layout, habits: DealerHabits, laying: Laying) -> LaidCard:
     """Give the pose in which a card comes to rest."""
     zone, place = laying.zone, laying.place
     area = layout.by_name.get(zone)
@@ -87,7 +87,9 @@ def beside_spots(layout: Layout, dice: np.random.Generator) -> tuple[float, floa
             return x, y
 
 
-def lay_stacks(layout: Layout, habits: Habits, spot: str, stacks: tuple[tuple[int, ...], ...]) -> tuple[Stack, ...]:
+def lay_stacks(
+    layout: Layout, habits: DealerHabits, spot: str, stacks: tuple[tuple[int, ...], ...]
+) -> tuple[ChipStack, ...]:
     """Give the stacks of a spot where they stand."""
     area = layout.by_name.get(spot)
     found = []
@@ -99,5 +101,5 @@ def lay_stacks(layout: Layout, habits: Habits, spot: str, stacks: tuple[tuple[in
         else:
             x = area.first[0] + number * area.step[0] + float(np.clip(wide[0], -6, 6))
             y = area.first[1] + number * area.step[1] + float(np.clip(wide[1], -6, 6))
-        found.append(Stack(spot, x, y, chips, int(dice.integers(1 << 30))))
+        found.append(ChipStack(spot, x, y, chips, int(dice.integers(1 << 30))))
     return tuple(found)

@@ -5,8 +5,8 @@ from math import cos, radians, sin
 
 import numpy as np
 
-from feltwatch.datasets.art.chips.chips import Stack
-from feltwatch.datasets.art.hands.hands import Hand
+from feltwatch.datasets.art.chips.chips import ChipStack
+from feltwatch.datasets.art.hands.hands import SceneHand
 from feltwatch.datasets.lighting import Light, Sensor
 from feltwatch.vision.arrays import Floats
 from feltwatch.vision.geometry.camera import Camera
@@ -66,8 +66,8 @@ class Scene:
     back: str
     chips: str
     cards: tuple[LaidCard, ...] = ()  # in the order they were laid
-    stacks: tuple[Stack, ...] = ()
-    hands: tuple[Hand, ...] = ()
+    stacks: tuple[ChipStack, ...] = ()
+    hands: tuple[SceneHand, ...] = ()
     light: Light = field(default_factory=Light)
     sensor: Sensor = field(default_factory=Sensor)
     seed: int = 0

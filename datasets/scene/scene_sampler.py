@@ -7,12 +7,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from feltwatch.datasets.art.chips.chips import CHIP_SETS, Stack, chip_set
+from feltwatch.datasets.art.chips.chips import CHIP_SETS, ChipStack, chip_set
 from feltwatch.datasets.art.felts.felts import FELTS
-from feltwatch.datasets.art.hands.hands import SPRITES, Hand
+from feltwatch.datasets.art.hands.hands import SPRITES, SceneHand
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.lighting import Blob, Light, Sensor
-from feltwatch.datasets.scene.placement import Habits, Laying, lay_card, lay_stacks
+from feltwatch.datasets.scene.placement import DealerHabits, Laying, lay_card, lay_stacks
 from feltwatch.datasets.scene.scene import BRIDGE, POKER, LaidCard, Scene
 from feltwatch.datasets.sources.manifest import names_of
 from feltwatch.engine.model.cards import CARDS, Card
@@ -125,8 +125,8 @@ def random_camera(dice: Dice, size: tuple[int, int]) -> Camera:
     return look_at(size, eye, target, view, lens, roll)
 
 
-def random_habits(dice: Dice, seed: int) -> Habits:
-    return Habits(
+def random_habits(dice: Dice, seed: int) -> DealerHabits:
+    return DealerHabits(
         seed,
         place_mm=float(dice.uniform(0.5, 5)),
         angle_deg=float(dice.choice([1.0, 3.0, 8.0])),
@@ -136,7 +136,7 @@ def random_habits(dice: Dice, seed: int) -> Habits:
     )
 
 
-def random_cards(dice: Dice, layout: Layout, habits: Habits) -> tuple[LaidCard, ...]:
+def random_cards(dice: Dice, layout: Layout, habits: DealerHabits) -> tuple[LaidCard, ...]:
     """Lay hands of cards in some of the zones, and a few cards anywhere."""
     found: list[LaidCard] = []
     backs = float(dice.choice([0.03, 0.2, 0.9], p=[0.6, 0.3, 0.1]))
@@ -161,7 +161,7 @@ def _odds(zone: str) -> float:
     return 0.55 if zone != "discard" else 0.3
 
 
-def _strewn(dice: Dice, habits: Habits, name: str, face: Card, *, up: bool) -> LaidCard:
+def _strewn(dice: Dice, habits: DealerHabits, name: str, face: Card, *, up: bool) -> LaidCard:
     x, y = float(dice.uniform(-750, 750)), float(dice.uniform(80, 900))
     while hypot(x, y) > 930:
         x, y = float(dice.uniform(-750, 750)), float(dice.uniform(80, 900))
@@ -171,9 +171,9 @@ def _strewn(dice: Dice, habits: Habits, name: str, face: Card, *, up: bool) -> L
     return LaidCard(name, face.text, up, x, y, float(dice.uniform(0, 360)), high, None, bend, lean, habits.size)
 
 
-def random_stacks(dice: Dice, layout: Layout, habits: Habits, values: tuple[int, ...]) -> tuple[Stack, ...]:
+def random_stacks(dice: Dice, layout: Layout, habits: DealerHabits, values: tuple[int, ...]) -> tuple[ChipStack, ...]:
     """Put bets on some of the spots."""
-    found: list[Stack] = []
+    found: list[ChipStack] = []
     for area in layout.areas:
         main = area.name.endswith(".main")
         if area.for_cards or dice.random() > (0.65 if main else 0.1):
@@ -190,7 +190,7 @@ def random_chips(dice: Dice, values: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted((pick(dice, values) for _ in range(count)), reverse=True))
 
 
-def random_hands(dice: Dice, cards: tuple[LaidCard, ...], split: str) -> tuple[Hand, ...]:
+def random_hands(dice: Dice, cards: tuple[LaidCard, ...], split: str) -> tuple[SceneHand, ...]:
     """Let no hand, one or two reach over the table, mostly to a card."""
     found = []
     for _ in range(int(dice.choice([0, 1, 2], p=[0.5, 0.35, 0.15]))):
@@ -202,7 +202,7 @@ def random_hands(dice: Dice, cards: tuple[LaidCard, ...], split: str) -> tuple[H
         away = -90.0 if dice.random() < 0.5 else float(np.rad2deg(np.arctan2(y + 60, x)))
         angle = away + float(dice.normal(0, 25))
         tall, grown = float(dice.uniform(5, 120)), float(dice.uniform(0.88, 1.12))
-        found.append(Hand(pick(dice, SPRITES[split]), x, y, tall, angle, grown))
+        found.append(SceneHand(pick(dice, SPRITES[split]), x, y, tall, angle, grown))
     return tuple(found)
 
 

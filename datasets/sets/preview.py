@@ -13,7 +13,7 @@ from feltwatch.datasets.common.cache import read_picture, write_picture
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.photos.real import crops_of, photographs
 from feltwatch.datasets.sets.labels import boxes_of
-from feltwatch.datasets.sets.sets import SPLITS, Tables
+from feltwatch.datasets.sets.sets import SPLITS, RenderedTables
 from feltwatch.datasets.sources.card_codes import FACES
 from feltwatch.datasets.truth import Point, Truth
 from feltwatch.vision.arrays import Pixels
@@ -99,7 +99,7 @@ def _whole(point: Point) -> tuple[int, int]:
 
 
 def _tables(split: str, count: int, seed: int) -> Iterator[Pixels]:
-    make = Tables(split, seed)
+    make = RenderedTables(split, seed)
     items = (make(number) for number in range(count))
     yield from sheets(((f"seed {seed} no {n}", drawn_on(i.image, i.truth)) for n, i in enumerate(items)), TABLE)
 

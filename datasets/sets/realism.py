@@ -23,7 +23,7 @@ from feltwatch.datasets.sets.features import (
     shuffled_groups,
     texture_features,
 )
-from feltwatch.datasets.sets.sets import Tables
+from feltwatch.datasets.sets.sets import RenderedTables
 from feltwatch.datasets.truth import Truth
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.rectify import rectify
@@ -34,7 +34,7 @@ SIZES_PX = (60.0, 128.0)  # how high cards are when compared: all are brought to
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class CardCrop:
     """A card cut out of its picture at its native size, without its margin's share: where from, and its rank."""
 
     image: Pixels
@@ -54,7 +54,7 @@ class Verdict:
     patches: tuple[float, ...]  # AUC of each patch of GRID alone, row by row
 
 
-def compare(real: Sequence[Card], rendered: Iterable[Card], count: int, seed: int = 0) -> Verdict:
+def compare(real: Sequence[CardCrop], rendered: Iterable[CardCrop], count: int, seed: int = 0) -> Verdict:
     """Judge up to `count` pairs of a real and a rendered card of one rank, brought to one size."""
     pairs = _pairs(real, rendered, count, seed)
     if len(pairs) < LEAST:
@@ -84,18 +84,18 @@ def compare(real: Sequence[Card], rendered: Iterable[Card], count: int, seed: in
     )
 
 
-Pair = tuple[tuple[Card, Pixels], tuple[Card, Pixels]]
+Pair = tuple[tuple[CardCrop, Pixels], tuple[CardCrop, Pixels]]
 
 
-def _cards_of(pairs: Iterable[Pair]) -> Iterator[tuple[Card, Card]]:
+def _cards_of(pairs: Iterable[Pair]) -> Iterator[tuple[CardCrop, CardCrop]]:
     for one, other in pairs:
         yield one[0], other[0]
 
 
-def _pairs(real: Sequence[Card], rendered: Iterable[Card], count: int, seed: int) -> list[Pair]:
+def _pairs(real: Sequence[CardCrop], rendered: Iterable[CardCrop], count: int, seed: int) -> list[Pair]:
     """Lay beside each rendered card a real one of its rank; the sources take turns, so that none outweighs."""
     dice = np.random.default_rng(seed)
-    waiting: dict[str, dict[str, list[Card]]] = defaultdict(lambda: defaultdict(list))
+    waiting: dict[str, dict[str, list[CardCrop]]] = defaultdict(lambda: defaultdict(list))
     for number in dice.permutation(len(real)):
         waiting[real[number].rank][real[number].group].append(real[number])
     found: list[Pair] = []
@@ -118,7 +118,7 @@ def brought(image: Pixels, height: float) -> Pixels:
     return cv2.resize(small, VIEW, interpolation=cv2.INTER_LINEAR).astype(np.uint8)
 
 
-def cut(picture: Pixels, truth: Truth, group: str, ranks: dict[str, str] | None = None) -> Iterator[Card]:
+def cut(picture: Pixels, truth: Truth, group: str, ranks: dict[str, str] | None = None) -> Iterator[CardCrop]:
     """Cut the cards that are seen whole out of a picture, at their own size: the same way for both kinds."""
     for card in truth.cards:
         rank = card.face[0] if card.face else (ranks or {}).get(card.id)
@@ -129,29 +129,29 @@ def cut(picture: Pixels, truth: Truth, group: str, ranks: dict[str, str] | None 
         shown = card.label == "card" and card.up and within and card.visible >= SEEN and wide > 0.35 * high
         if rank and shown and high >= SIZES_PX[0]:
             size = (round(min(high, 512.0) * VIEW[0] / VIEW[1]), round(min(high, 512.0)))
-            yield Card(rectify(picture, card.quad, MARGIN, size), rank, group)
+            yield CardCrop(rectify(picture, card.quad, MARGIN, size), rank, group)
 
 
-def real_cards(found: Iterable[Photograph]) -> Iterator[Card]:
+def real_cards(found: Iterable[Photograph]) -> Iterator[CardCrop]:
     """Cut the cards of photographs that may be learnt from; those of the test split are never opened."""
     for photo in found:
         if photo.split in ("train", "val") and photo.source.usable and photo.truth.cards:
             yield from cut(photo.load(), photo.truth, photo.source.name, dict(photo.ranks))
 
 
-def rendered_cards(split: str, seed: int, pictures: int) -> Iterator[Card]:
-    make = Tables(split, seed)
+def rendered_cards(split: str, seed: int, pictures: int) -> Iterator[CardCrop]:
+    make = RenderedTables(split, seed)
     for index in range(pictures):
         item = make(index)
         yield from cut(item.image, item.truth, item.made_of["deck"])
 
 
-def cards_of_crops(split: str, seed: int, count: int) -> Iterator[Card]:
+def cards_of_crops(split: str, seed: int, count: int) -> Iterator[CardCrop]:
     from feltwatch.datasets.render.crops import crops  # noqa: PLC0415  art is loaded only by those who draw
 
     for crop in islice(crops(split, seed), count):
         if crop.face not in ("back", "none"):
-            yield Card(crop.image, crop.face[0], crop.deck)
+            yield CardCrop(crop.image, crop.face[0], crop.deck)
 
 
 def report(found: Verdict) -> Iterator[str]:

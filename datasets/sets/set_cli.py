@@ -13,9 +13,9 @@ from feltwatch.datasets.sets.labels import Labelling
 from feltwatch.datasets.sets.sets import (
     SPLITS,
     Blocks,
-    Plan,
+    RenderedTables,
+    SetPlan,
     Strewn,
-    Tables,
     add_photographs,
     write_crops,
     write_tables,
@@ -33,10 +33,10 @@ def main(arguments: list[str]) -> int:
     here = names_of("backs", options.split)
     backs = tuple(back for back in (f"{name}-back" for name in options.deck) if back in here)
     own = Own(tuple(options.deck), backs, options.chips, _layout(options.layout))
-    plan = Plan(options.count, options.seed, options.split, options.jobs, labelling, options.tile, own)
+    plan = SetPlan(options.count, options.seed, options.split, options.jobs, labelling, options.tile, own)
     shown = list(photographs(options.photographs, (plan.split,))) if options.photographs else []
     if options.what == "tables":
-        written = write_tables(options.o, Tables(plan.split, plan.seed, own), plan)
+        written = write_tables(options.o, RenderedTables(plan.split, plan.seed, own), plan)
     elif options.what == "strewn":
         written = write_tables(options.o, Strewn(plan.split, plan.seed, cardless(plan.split)), plan, "strewn")
     else:

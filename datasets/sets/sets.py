@@ -38,7 +38,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class CropSample:
     """One crop of a set: the card alone, and what it shows."""
 
     image: Pixels
@@ -47,7 +47,7 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SetPlan:
     """What a set is to be."""
 
     count: int
@@ -72,7 +72,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class RenderedTables:
     """index -> a rendered table; picklable, so that workers can be given it."""
 
     split: str
@@ -111,25 +111,25 @@ class Blocks:
     seed: int
     decks: tuple[str, ...] = ()
 
-    def __call__(self, index: int) -> list[Read]:
+    def __call__(self, index: int) -> list[CropSample]:
         from feltwatch.datasets.render.crops import crops  # noqa: PLC0415  art is loaded only by those who draw
 
         found = crops(self.split, self.seed * SPREAD + index, self.decks)
-        return [Read(crop.image, crop.face, crop.deck) for crop in islice(found, BLOCK)]
+        return [CropSample(crop.image, crop.face, crop.deck) for crop in islice(found, BLOCK)]
 
 
 def tables(split: str, seed: int, count: int, jobs: int = 1) -> Iterator[tuple[Pixels, Truth]]:
     """Stream rendered tables to a trainer, without a disk between."""
-    for item in ordered(Tables(split, seed), range(count), jobs):
+    for item in ordered(RenderedTables(split, seed), range(count), jobs):
         yield item.image, item.truth
 
 
-def crop_batches(split: str, seed: int, count: int, jobs: int = 1) -> Iterator[list[Read]]:
+def crop_batches(split: str, seed: int, count: int, jobs: int = 1) -> Iterator[list[CropSample]]:
     """Stream blocks of rendered crops to a trainer."""
     yield from ordered(Blocks(split, seed), range(count), jobs)
 
 
-def write_tables(folder: Path, make: Callable[[int], Item], plan: Plan, what: str = "tables") -> int:
+def write_tables(folder: Path, make: Callable[[int], Item], plan: SetPlan, what: str = "tables") -> int:
     """Write the pictures 0 to count - 1 of a set, those that lack; give how many were written."""
     _begin(folder, what, plan)
     _write_data_yaml(folder)
@@ -140,7 +140,7 @@ def write_tables(folder: Path, make: Callable[[int], Item], plan: Plan, what: st
     return len(lacking)
 
 
-def write_crops(folder: Path, make: Callable[[int], list[Read]], plan: Plan) -> int:
+def write_crops(folder: Path, make: Callable[[int], list[CropSample]], plan: SetPlan) -> int:
     """Write the first `count` crops of a set, by whole blocks, those that lack; give how many were written."""
     _begin(folder, "crops", plan)
     for face in READS:
@@ -158,7 +158,7 @@ def write_crops(folder: Path, make: Callable[[int], list[Read]], plan: Plan) -> 
     return written
 
 
-def add_photographs(folder: Path, found: Iterator[Photograph], plan: Plan, what: str) -> int:
+def add_photographs(folder: Path, found: Iterator[Photograph], plan: SetPlan, what: str) -> int:
     """Add the photographs of the plan's split that have a licence; give how many pictures or crops came of them."""
     added = 0
     for photo in found:
@@ -186,14 +186,14 @@ def _item_of(photo: Photograph) -> Item:
     return Item(photo.load(), photo.truth, {"deck": photo.source.name, **_credit(photo)})
 
 
-def _reads_of(photo: Photograph) -> Iterator[Read]:
+def _reads_of(photo: Photograph) -> Iterator[CropSample]:
     for card, image in crops_of(photo):
         face = card.face if card.up else "back"
         if face is not None:
-            yield Read(image, face, photo.source.name)
+            yield CropSample(image, face, photo.source.name)
 
 
-def _begin(folder: Path, what: str, plan: Plan) -> None:
+def _begin(folder: Path, what: str, plan: SetPlan) -> None:
     """Refuse a folder that holds something else: two recipes mixed could never be checked for leaks."""
     path = folder / "recipe.json"
     found = _recipe(path)
@@ -210,7 +210,7 @@ def _begin(folder: Path, what: str, plan: Plan) -> None:
     _write_json(path, {**wanted, "splits": {**splits, plan.split: {**old, "recipe": asked}}})
 
 
-def _end(folder: Path, plan: Plan) -> None:
+def _end(folder: Path, plan: SetPlan) -> None:
     """Write down what the set is made of, counted from the notes of its pictures."""
     path = folder / "recipe.json"
     recipe = _recipe(path)
@@ -262,7 +262,7 @@ def _recipe(path: Path) -> dict[str, object]:
     return found
 
 
-def _write_item(folder: Path, stem: str, item: Item, plan: Plan) -> int:
+def _write_item(folder: Path, stem: str, item: Item, plan: SetPlan) -> int:
     """Write a picture or its tiles; the note comes last, so that what has a note is whole."""
     image, truth = item.image, item.truth
     if any(card.label != "card" for card in truth.cards):
@@ -284,7 +284,7 @@ def _write_item(folder: Path, stem: str, item: Item, plan: Plan) -> int:
     return len(written)
 
 
-def _write_read(folder: Path, stem: str, read: Read, plan: Plan) -> None:
+def _write_read(folder: Path, stem: str, read: CropSample, plan: SetPlan) -> None:
     if read.face not in READS:
         raise DataError(f"crop {stem}: {read.face!r} is no class of a reader; expected 9h …, back or none")
     write_picture(folder / plan.split / read.face / f"{stem}.jpg", read.image, QUALITY)
@@ -301,7 +301,7 @@ def _write_json(path: Path, found: Mapping[str, object]) -> None:
     write_whole(path, (json.dumps(found, sort_keys=True, separators=(",", ":")) + "\n").encode())
 
 
-def _note(folder: Path, plan: Plan, stem: str) -> Path:
+def _note(folder: Path, plan: SetPlan, stem: str) -> Path:
     return folder / "notes" / plan.split / f"{stem}.json"
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class DeckRecipe:
     """Everything that tells one of our decks from another."""
 
     name: str

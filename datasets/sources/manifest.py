@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from feltwatch.datasets.common.cache import BUNDLED, cache_dir
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.sources.designs import BackRecipe, Recipe
+from feltwatch.datasets.sources.designs import BackRecipe, DeckRecipe
 
 PATH = Path(__file__).with_name("manifest.toml")
 
@@ -22,7 +22,7 @@ Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ArtSource:
     """A package of a registry; or what we draw, or what a user has in a folder."""
 
     name: str
@@ -83,7 +83,7 @@ class Art:
 
 
 @dataclass(frozen=True, slots=True)
-class Cardless:
+class CardlessPictures:
     """Pictures of a package that hold no cards and no chips; also those in an archive inside it, as a.jar/b.jpg."""
 
     name: str  # its source's
@@ -97,14 +97,14 @@ class Cardless:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    source: tuple[Source, ...]
+    source: tuple[ArtSource, ...]
     design: tuple[Design, ...]
     courts: tuple[Courts, ...]
-    recipe: tuple[Recipe, ...]
+    recipe: tuple[DeckRecipe, ...]
     back: tuple[Back, ...]
     back_recipe: tuple[BackRecipe, ...]
     art: tuple[Art, ...]
-    cardless: tuple[Cardless, ...]
+    cardless: tuple[CardlessPictures, ...]
 
     def deck_splits(self) -> dict[str, str]:
         """Give every deck there can be, fetched or drawn, with its side of the split."""
@@ -120,7 +120,7 @@ class Manifest:
         fetched = {one.name: one.split for one in self.back}
         return fetched | {one.name: one.split for one in self.back_recipe}
 
-    def design_of(self, recipe: Recipe) -> Design:
+    def design_of(self, recipe: DeckRecipe) -> Design:
         """Give the design whose court pictures a recipe uses."""
         design = next(one.design for one in self.courts if one.name == recipe.courts)
         return next(one for one in self.design if one.name == design)
@@ -128,14 +128,14 @@ class Manifest:
 
 SECTIONS: Mapping[str, type[Any]] = MappingProxyType(
     {
-        "source": Source,
+        "source": ArtSource,
         "design": Design,
         "courts": Courts,
-        "recipe": Recipe,
+        "recipe": DeckRecipe,
         "back": Back,
         "back_recipe": BackRecipe,
         "art": Art,
-        "cardless": Cardless,
+        "cardless": CardlessPictures,
     }
 )
 
@@ -222,7 +222,7 @@ def _check(manifest: Manifest, where: str) -> None:
     sources = {one.name: one for one in manifest.source}
     for one in manifest.source:
         _check_source(one, f"{where}: source {one.name!r}")
-    things: list[Design | Back | Art | Cardless] = [
+    things: list[Design | Back | Art | CardlessPictures] = [
         *manifest.design,
         *manifest.back,
         *manifest.art,
@@ -244,7 +244,7 @@ def _check(manifest: Manifest, where: str) -> None:
     _whole_packages(manifest, where)
 
 
-def _check_source(source: Source, where: str) -> None:
+def _check_source(source: ArtSource, where: str) -> None:
     _among(source.kind, KINDS, f"{where}: kind")
     _among(source.registry, REGISTRIES, f"{where}: registry")
     if source.split or source.kind == "cardless":
@@ -272,7 +272,7 @@ def _whole_families(manifest: Manifest, where: str) -> None:
 
 def _whole_packages(manifest: Manifest, where: str) -> None:
     """A package of cardless pictures lies on one side, whatever its version."""
-    sides: dict[str, Source] = {}
+    sides: dict[str, ArtSource] = {}
     for source in manifest.source:
         if source.kind == "cardless":
             first = sides.setdefault(f"{source.registry} {source.package}", source)

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.sources.manifest import Source
+from feltwatch.datasets.sources.manifest import ArtSource
 from feltwatch.models.files import digest
 
 LIMIT_S = 1800
@@ -26,7 +26,7 @@ class ToolMissingError(DataError):
     """The registry's tool is not on this machine."""
 
 
-def obtain(source: Source, folder: Path) -> Path:
+def obtain(source: ArtSource, folder: Path) -> Path:
     """Give the package's file in that folder, brought there if it is not; its sha256 is what the manifest says."""
     path = folder / source.file
     if path.is_file() and digest(path) == source.sha256:
@@ -41,7 +41,7 @@ def obtain(source: Source, folder: Path) -> Path:
     return path
 
 
-def _download(source: Source, folder: Path) -> Path:
+def _download(source: ArtSource, folder: Path) -> Path:
     tool, *words = (word.format(package=source.package, version=source.version) for word in TOOLS[source.registry])
     if shutil.which(tool) is None:
         raise ToolMissingError(f"{source.name}: {tool} is not here, and only it brings {source.registry} packages")

@@ -20,8 +20,8 @@ import numpy as np
 from feltwatch.datasets.art.felts.felts import felt_for
 from feltwatch.datasets.art.hands.hands import SPRITES, sprite
 from feltwatch.datasets.deal.play import play
-from feltwatch.datasets.deal.story import CardMove, Story
-from feltwatch.datasets.film.film_cli import DEMO, Order, dress
+from feltwatch.datasets.deal.story import CardMove, RoundStory
+from feltwatch.datasets.film.film_cli import DEMO, FilmOrder, dress
 from feltwatch.datasets.film.footage import CRF, PRESET, Shoot, film
 from feltwatch.datasets.film.timeline import Reel
 from feltwatch.datasets.render.cards import back_pack, deck_pack
@@ -181,7 +181,7 @@ def _remapped(picture: Pixels, places: Floats32) -> Pixels:
 
 
 def of_rounds(effort: Effort) -> Figure:
-    stories: list[Story] = []
+    stories: list[RoundStory] = []
     books, count = tuple(BOOKS), effort.rounds * len(BOOKS)
     play(books[0], 0)
     seconds = _cpu(lambda: stories.extend(play(book, seed) for book in books for seed in range(effort.rounds)))
@@ -226,7 +226,7 @@ def _first_cards(effort: Effort) -> Reel:
     story = play("blackjack-rws-v5", 1, boxes=7, occupied=4)
     since = min(move.start for move in story.moves if isinstance(move, CardMove))
     moves = tuple(replace(move, start=move.start - since, end=move.end - since) for move in story.moves)
-    order = Order(story.book, story.seed, 1, DEMO, Path(), size=effort.size, fps=effort.fps)
+    order = FilmOrder(story.book, story.seed, 1, DEMO, Path(), size=effort.size, fps=effort.fps)
     return dress(order, [replace(story, moves=moves, ends=effort.film_s)])
 
 

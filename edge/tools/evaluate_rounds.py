@@ -27,9 +27,9 @@ from feltwatch.edge.video.video_file import Video, open_video
 from feltwatch.engine.model.events import to_dict
 from feltwatch.models.evaluation import rounds_conditions
 from feltwatch.models.evaluation.report import lines, told
-from feltwatch.models.evaluation.rounds import Film, Told, scores
+from feltwatch.models.evaluation.rounds import FilmReport, FilmTruth, scores
 from feltwatch.models.evaluation.rounds_conditions import NAMES, Conditions
-from feltwatch.models.evaluation.rounds_figures import Seen, Work, figures
+from feltwatch.models.evaluation.rounds_figures import FilmScores, Work, figures
 from feltwatch.models.shipped.registry import models
 from feltwatch.vision.detection.still_reader import Eyes, open_eyes
 
@@ -113,21 +113,21 @@ def _kept(run: Run) -> dict[str, Any] | None:  # as it was written
     return found if isinstance(found, dict) and found.get("key") == run.key() else None
 
 
-def _seen(runs: Sequence[Run], condition: str) -> Iterator[Seen]:
+def _seen(runs: Sequence[Run], condition: str) -> Iterator[FilmScores]:
     """Give what is kept of one condition, compared with the truth as it is now."""
     for run in runs:
         found = _kept(run) if run.condition == condition else None
         if found is not None:
             film = film_of(run.film)
-            marks = scores(film, Told(tuple(found["events"]), tuple(found["verdicts"])))
-            yield Seen(film.book, tuple(marks), Work(**found["work"]))
+            marks = scores(film, FilmReport(tuple(found["events"]), tuple(found["verdicts"])))
+            yield FilmScores(film.book, tuple(marks), Work(**found["work"]))
 
 
-def film_of(path: Path) -> Film:
+def film_of(path: Path) -> FilmTruth:
     """Read what is true of a film."""
     owed = json.loads(path.with_suffix(".owed.json").read_text("utf-8"))
     truth = path.with_suffix(".events.jsonl").read_text("utf-8").splitlines()
-    return Film(path.stem, owed["book"], tuple(json.loads(line) for line in truth), tuple(owed["rounds"]))
+    return FilmTruth(path.stem, owed["book"], tuple(json.loads(line) for line in truth), tuple(owed["rounds"]))
 
 
 @cache

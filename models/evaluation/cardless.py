@@ -9,14 +9,14 @@ import numpy as np
 
 from feltwatch.datasets.common.cache import read_picture
 from feltwatch.datasets.common.parallel import ordered
-from feltwatch.models.evaluation.looking import Fault, Look, Worst
+from feltwatch.models.evaluation.looking import Look, Mistake, Worst
 from feltwatch.models.evaluation.report import Figures, told
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detections import Seen
 
 
 @dataclass(frozen=True, slots=True)
-class Cardless:
+class CardlessLook:
     """A picture's path -> what was told of it; picklable."""
 
     look: Look
@@ -33,14 +33,14 @@ def measure(look: Look, paths: Sequence[Path], jobs: int = 1, show: Path | None 
     worst = Worst()
     rows: list[Figures] = []
     stacks = hands = 0
-    for path, seen in zip(paths, told(ordered(Cardless(look), paths, jobs), len(paths), "cardless"), strict=True):
+    for path, seen in zip(paths, told(ordered(CardlessLook(look), paths, jobs), len(paths), "cardless"), strict=True):
         stacks, hands = stacks + len(seen.stacks), hands + len(seen.hands)
         where = f"{path.parent.name}/{path.name}"
         for card in seen.cards:
             says = card.face or ("up" if card.up else "down")
             rows.append({"picture": where, "told": says, "confidence": round(card.confidence, 4)})
             load = partial(picture, path)
-            worst.add([Fault(card.confidence + bool(card.face), f"{says}-{where}", card.quad, card, load)])
+            worst.add([Mistake(card.confidence + bool(card.face), f"{says}-{where}", card.quad, card, load)])
     worst.write(show)
     return {
         "pictures": len(paths),

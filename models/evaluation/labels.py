@@ -23,7 +23,7 @@ from feltwatch.vision.detection.detections import Seen, SeenCard
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedLabel:
     """A labelled card or index: what it is, and what was told of it."""
 
     true: CardTruth
@@ -41,7 +41,7 @@ class Judged:
         return self.true.up and not self.wanted
 
 
-def judged(seen: Seen, photo: Photograph, *, upright: bool = False) -> tuple[Judged, ...]:
+def judged(seen: Seen, photo: Photograph, *, upright: bool = False) -> tuple[JudgedLabel, ...]:
     """Say of every label which told card it is of.
 
     A told card answers for one face. First, a told card that holds an index of its own face in a corner is of that
@@ -66,7 +66,9 @@ def judged(seen: Seen, photo: Photograph, *, upright: bool = False) -> tuple[Jud
     for _, n, number in sorted((far, n, number) for n, near in held.items() for number, far in near.items()):
         if n not in told and speaks.setdefault(number, wanted[n]) == wanted[n]:
             told[n] = number
-    return tuple(Judged(card, wanted[n], seen.cards[told[n]] if n in told else None) for n, card in enumerate(cards))
+    return tuple(
+        JudgedLabel(card, wanted[n], seen.cards[told[n]] if n in told else None) for n, card in enumerate(cards)
+    )
 
 
 def _confirmed(seen: Seen, held: Mapping[int, Mapping[int, float]], wanted: Mapping[int, str]) -> dict[int, str]:

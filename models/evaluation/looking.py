@@ -57,7 +57,7 @@ def reader_of(manifest: Path, threads: int) -> "Reader":
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Mistake:
     """One thing to look at: how bad it is, where, and what to say of it."""
 
     weight: float
@@ -72,16 +72,16 @@ class Worst:
     """The worst faults of a run, however long it is."""
 
     most: int = 100
-    _kept: list[tuple[float, int, Fault]] = field(default_factory=list)
+    _kept: list[tuple[float, int, Mistake]] = field(default_factory=list)
     _number: "count[int]" = field(default_factory=count)
 
-    def add(self, faults: Sequence[Fault]) -> None:
+    def add(self, faults: Sequence[Mistake]) -> None:
         for fault in faults:
             heapq.heappush(self._kept, (fault.weight, -next(self._number), fault))
             if len(self._kept) > self.most:
                 heapq.heappop(self._kept)
 
-    def faults(self) -> list[Fault]:
+    def faults(self) -> list[Mistake]:
         return [fault for *_, fault in sorted(self._kept, key=lambda one: (-one[0], -one[1]))]
 
     def write(self, folder: Path | None) -> None:
@@ -93,7 +93,7 @@ class Worst:
             write_picture(folder / f"{number:03d}-{name}.jpg", view(fault), 92)
 
 
-def view(fault: Fault) -> Pixels:
+def view(fault: Mistake) -> Pixels:
     """Show a fault and what lies round it, twice."""
     picture = fault.load()
     told = fault.told.quad if fault.told else ()

@@ -8,8 +8,8 @@ from pathlib import Path
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.common.parallel import ordered
 from feltwatch.datasets.photos.real import Photograph, photographs
-from feltwatch.models.evaluation.labels import Judged, judged
-from feltwatch.models.evaluation.looking import Fault, Look, Worst
+from feltwatch.models.evaluation.labels import JudgedLabel, judged
+from feltwatch.models.evaluation.looking import Look, Mistake, Worst
 from feltwatch.models.evaluation.matching import DOWN_ANSWERS
 from feltwatch.models.evaluation.report import Figures, Tally, shares, table, told
 from feltwatch.models.shipped.registry import HERE
@@ -30,7 +30,7 @@ class Photographs:
     look: Look
     upright: bool = False  # told boxes do not turn with the cards
 
-    def __call__(self, photo: Photograph) -> tuple[tuple[Judged, ...], int]:
+    def __call__(self, photo: Photograph) -> tuple[tuple[JudgedLabel, ...], int]:
         seen = self.look(photo.load())
         return judged(seen, photo, upright=self.upright), len(seen.cards)
 
@@ -45,7 +45,7 @@ class Count:
     wrong: list[Figures] = field(default_factory=list)
     used: set[tuple[str, str, str]] = field(default_factory=set)
 
-    def add(self, photo: Photograph, found: Collection[Judged], cards: int) -> None:
+    def add(self, photo: Photograph, found: Collection[JudgedLabel], cards: int) -> None:
         source = photo.source.name
         self.tally["photographs", source, "count"] += 1
         self.tally["photographs", source, "labels"] += len(found)
@@ -60,7 +60,7 @@ class Count:
             if one.said != "right":
                 self._note(photo, one)
 
-    def _count(self, source: str, one: Judged) -> None:
+    def _count(self, source: str, one: JudgedLabel) -> None:
         if one.is_joker:
             self.tally["jokers", source, one.said] += 1
         elif not one.true.up:
@@ -73,12 +73,12 @@ class Count:
             self.tally["kinds", f"{source}, {kind}", said] += 1
             self.tally["told down", source, "cards"] += one.said == "told down"
 
-    def _note(self, photo: Photograph, one: Judged) -> None:
+    def _note(self, photo: Photograph, one: JudgedLabel) -> None:
         true = one.wanted or ("joker" if one.true.up else "back")
         sure = one.told.confidence if one.told else 0.0
         face = one.told.face if one.told else None
         says = f"{one.said}-{true}-told-{face}-{photo.source.name}-{photo.name}-{one.true.id}"
-        self.worst.add([Fault(WEIGHTS[one.said] + 0.9 * sure, says, one.true.quad, one.told, photo.load)])
+        self.worst.add([Mistake(WEIGHTS[one.said] + 0.9 * sure, says, one.true.quad, one.told, photo.load)])
         if one.said == "wrong" and one.told:
             row = {"source": photo.source.name, "picture": photo.name, "card": one.true.id, "is": true}
             self.wrong.append({**row, "told": one.told.face, "confidence": round(one.told.confidence, 5)})

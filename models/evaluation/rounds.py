@@ -45,7 +45,7 @@ HIDDEN_IN = frozenset({("si-ki-pi-v3", "side-bet-wrong-result")})  # paid, and t
 
 
 @dataclass(frozen=True, slots=True)
-class Film:
+class FilmTruth:
     """What is true of a film: its events, and what is owed in each of its rounds."""
 
     name: str
@@ -55,7 +55,7 @@ class Film:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FilmReport:
     """What was told of it."""
 
     events: tuple[Json, ...]
@@ -86,7 +86,7 @@ class Score:
     untold: int = 0  # cards of which nothing was told so
 
 
-def scores(film: Film, told: Told) -> list[Score]:
+def scores(film: FilmTruth, told: FilmReport) -> list[Score]:
     """Give a score for each round of a film."""
     rounds = _rounds(film.truth)
     falls = [next(_time(event) for event in one if event["event"] == "card") for one in rounds]

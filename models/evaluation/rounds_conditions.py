@@ -9,7 +9,7 @@ from types import MappingProxyType
 import cv2
 import numpy as np
 
-from feltwatch.datasets.art.hands.hands import SPRITES, Hand, draw_hand, draw_hand_shadow, sprite
+from feltwatch.datasets.art.hands.hands import SPRITES, SceneHand, draw_hand, draw_hand_shadow, sprite
 from feltwatch.datasets.lighting import Light
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.camera import Camera
@@ -149,7 +149,9 @@ def _hands(seed: int, split: str, camera: Camera, layout: Layout) -> Befalls:
     return befalls
 
 
-Visit = tuple[float, float, Hand, tuple[float, float]]  # from, until, the hand where it comes to, how far it drifts
+Visit = tuple[
+    float, float, SceneHand, tuple[float, float]
+]  # from, until, the hand where it comes to, how far it drifts
 
 
 def _visits(seed: int, area: Area, sprites: tuple[str, ...]) -> Iterator[Visit]:
@@ -165,12 +167,12 @@ def _visits(seed: int, area: Area, sprites: tuple[str, ...]) -> Iterator[Visit]:
         x, y = tip + dice.normal(0, 0.12, 2) * (high - low)
         name = sprites[int(dice.integers(len(sprites)))]
         drift = dice.normal(0, DRIFT_MM / 2, 2)
-        hand = Hand(name, float(x), float(y), OVER_MM, out + float(dice.normal(0, 12)))
+        hand = SceneHand(name, float(x), float(y), OVER_MM, out + float(dice.normal(0, 12)))
         yield t, t + float(length), hand, (float(drift[0]), float(drift[1]))
         t += float(length)
 
 
-def _at(visits: list[Visit], t: float) -> Hand | None:
+def _at(visits: list[Visit], t: float) -> SceneHand | None:
     """Give the hand as it is: coming, resting and drifting, or going."""
     for start, end, hand, drift in visits:
         if t < start - REACH_S:
@@ -182,5 +184,5 @@ def _at(visits: list[Visit], t: float) -> Hand | None:
         turn = radians(hand.angle)
         x = hand.x + drift[0] * p + away * cos(turn)
         y = hand.y + drift[1] * p + away * sin(turn)
-        return Hand(hand.sprite, x, y, hand.z, hand.angle)
+        return SceneHand(hand.sprite, x, y, hand.z, hand.angle)
     return None

@@ -24,7 +24,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class FilmScores:
     """One film under one condition."""
 
     book: str
@@ -32,10 +32,10 @@ class Seen:
     work: Work
 
 
-def figures(seen: Mapping[str, Sequence[Seen]]) -> Figures:
+def figures(seen: Mapping[str, Sequence[FilmScores]]) -> Figures:
     """Give the figures of each condition's films."""
 
-    def rows(measure: Callable[[Sequence[Seen]], Figures]) -> Figures:
+    def rows(measure: Callable[[Sequence[FilmScores]], Figures]) -> Figures:
         return {condition: measure(films) for condition, films in seen.items() if films}
 
     def named(list_of: Callable[[Score], Sequence[str]]) -> list[Figures]:
@@ -69,7 +69,7 @@ def _short(text: str) -> str:
     return text if len(text) <= SHORT else f"{text[: SHORT - 2]} …"
 
 
-def _scores(films: Sequence[Seen]) -> list[Score]:
+def _scores(films: Sequence[FilmScores]) -> list[Score]:
     return [score for film in films for score in film.scores]
 
 
@@ -78,13 +78,13 @@ def _counts(score: Score) -> bool:
     return not score.ruled and score.result[1] != "unresolved"
 
 
-def _events(films: Sequence[Seen]) -> Figures:
+def _events(films: Sequence[FilmScores]) -> Figures:
     found = _scores(films)
     counts = {answer: sum(score.events == answer for score in found) for answer in ANSWERS}
     return {**shares(counts, ANSWERS), "faces taken back": sum(score.misread for score in found)}
 
 
-def _settled(films: Sequence[Seen]) -> Figures:
+def _settled(films: Sequence[FilmScores]) -> Figures:
     found = _scores(films)
     counted = [score for score in found if _counts(score)]
     wrong = [score for score in counted if score.unsettled]
@@ -103,7 +103,7 @@ def _settled(films: Sequence[Seen]) -> Figures:
     }
 
 
-def _errors(films: Sequence[Seen]) -> Figures:
+def _errors(films: Sequence[FilmScores]) -> Figures:
     found = _scores(films)
     right, missed = (sum(len(of) for of in lists) for lists in zip(*((s.found, s.missed) for s in found), strict=True))
     return {
@@ -115,7 +115,7 @@ def _errors(films: Sequence[Seen]) -> Figures:
     }
 
 
-def _false(films: Sequence[Seen]) -> Figures:
+def _false(films: Sequence[FilmScores]) -> Figures:
     found = _scores(films)
     alerts = sum(len(score.false) for score in found)
     return {
@@ -126,7 +126,7 @@ def _false(films: Sequence[Seen]) -> Figures:
     }
 
 
-def _late(films: Sequence[Seen]) -> Figures:
+def _late(films: Sequence[FilmScores]) -> Figures:
     late = np.array([t for score in _scores(films) for t in score.late_s])
     off = np.array([abs(t) for score in _scores(films) for t in score.rest_s])
     if not len(late):
@@ -137,7 +137,7 @@ def _late(films: Sequence[Seen]) -> Figures:
     return {**found, "rest p99": round(float(np.percentile(off, 99)), 3)}
 
 
-def _work(films: Sequence[Seen]) -> Figures:
+def _work(films: Sequence[FilmScores]) -> Figures:
     works = [film.work for film in films]
     frames, seconds = sum(one.frames for one in works), sum(one.seconds for one in works)
     watching, decoding = sum(one.watching_s for one in works), sum(one.decoding_s for one in works)

@@ -43,7 +43,7 @@ VALUES: Mapping[str, tuple[float, ...]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SweepStep:
     """One value of one factor, and which card of it this is."""
 
     factor: str
@@ -55,7 +55,7 @@ class Step:
 class Answer:
     """What came of one card: how the reader read it in its true place, and what the eyes told of the picture."""
 
-    step: Step
+    step: SweepStep
     rank: bool
     suit: bool
     said: str
@@ -70,7 +70,7 @@ class Sweep:
     seed: int
     threads: int = 1
 
-    def __call__(self, step: Step) -> Answer:
+    def __call__(self, step: SweepStep) -> Answer:
         dice = np.random.default_rng([self.seed, step.number])  # the same card at every step
         drawn = render(scene(self.split, step, dice))
         eyes = eyes_of(self.manifest, self.threads)
@@ -84,7 +84,7 @@ class Sweep:
         return Answer(step, read[0] == (true.face or "")[0], read[1:] == (true.face or "")[1:], said)
 
 
-def scene(split: str, step: Step, dice: Dice) -> Scene:
+def scene(split: str, step: SweepStep, dice: Dice) -> Scene:
     """Lay a card under a camera; each step of a factor meets each face of the pack in turn."""
 
     def value(factor: str, usual: float) -> float:
@@ -122,8 +122,8 @@ def _cover(card: LaidCard, share: float, dice: Dice) -> Iterator[LaidCard]:
         yield replace(card, id="c2", face=face, x=card.x + off * sin(way), y=card.y - off * cos(way), z=0.3)
 
 
-def steps(count: int) -> list[Step]:
-    return [Step(factor, value, n) for factor, values in VALUES.items() for value in values for n in range(count)]
+def steps(count: int) -> list[SweepStep]:
+    return [SweepStep(factor, value, n) for factor, values in VALUES.items() for value in values for n in range(count)]
 
 
 def measure(run: Sweep, count: int, jobs: int = 1) -> Figures:

@@ -11,7 +11,7 @@ from feltwatch.datasets.render.compose import render
 from feltwatch.datasets.scene.scene_sampler import NOTHING, Own, cast
 from feltwatch.datasets.sets.sets import SPREAD
 from feltwatch.models.evaluation.counting import SEEN, WHOLE, CardOutcome, Outcome, add, figures, outcome
-from feltwatch.models.evaluation.looking import Fault, Look, Worst
+from feltwatch.models.evaluation.looking import Look, Mistake, Worst
 from feltwatch.models.evaluation.matching import FOUND, answer_to
 from feltwatch.models.evaluation.report import Figures, Tally, told
 from feltwatch.vision.arrays import Pixels
@@ -21,7 +21,7 @@ KEPT = 16  # pictures drawn once more to be shown: a bad one has many faults
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class TableLooks:
     """index -> what came of that table; picklable, so that workers can be given it."""
 
     look: Look
@@ -30,7 +30,7 @@ class Tables:
     size: tuple[int, int] = SIZE
     own: Own = NOTHING
 
-    def __call__(self, index: int) -> tuple[Outcome, tuple[Fault, ...]]:
+    def __call__(self, index: int) -> tuple[Outcome, tuple[Mistake, ...]]:
         seed = self.seed * SPREAD + index
         scene = cast(self.split, seed, self.size, self.own)
         drawn = render(scene)
@@ -44,7 +44,7 @@ def picture(split: str, seed: int, size: tuple[int, int], own: Own) -> Pixels:
     return render(cast(split, seed, size, own)).image
 
 
-def measure(run: Tables, count: int, jobs: int = 1, show: Path | None = None) -> Figures:
+def measure(run: TableLooks, count: int, jobs: int = 1, show: Path | None = None) -> Figures:
     """Look at so many tables."""
     tally, worst = Tally(), Worst()
     for one, faults in told(ordered(run, range(count), jobs), count, "tables"):
@@ -54,19 +54,19 @@ def measure(run: Tables, count: int, jobs: int = 1, show: Path | None = None) ->
     return figures(tally)
 
 
-def _faults(found: Outcome, where: str, load: Callable[[], Pixels]) -> Iterator[Fault]:
+def _faults(found: Outcome, where: str, load: Callable[[], Pixels]) -> Iterator[Mistake]:
     """Give what to look at: wrong faces first, the surest before; then what is not there, then what was missed."""
     for card in found.cards:
         if (fault := _of_card(card)) is not None:
             weight, says = fault
-            yield Fault(weight, f"{says}-{where}", card.true.quad, card.told, load)
+            yield Mistake(weight, f"{says}-{where}", card.true.quad, card.told, load)
     for false in found.false:
         if false.kind != "hidden":
             says = f"false-{false.kind}-{false.told.face}-{where}"
-            yield Fault(2 + false.told.confidence, says, false.told.quad, false.told, load)
+            yield Mistake(2 + false.told.confidence, says, false.told.quad, false.told, load)
     for stack in found.stacks:
         if stack.off_mm is None:
-            yield Fault(0.5 * stack.true.visible, f"missed-stack-{where}", stack.true.hull, None, load)
+            yield Mistake(0.5 * stack.true.visible, f"missed-stack-{where}", stack.true.hull, None, load)
 
 
 def _of_card(card: CardOutcome) -> tuple[float, str] | None:

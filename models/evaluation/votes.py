@@ -33,7 +33,7 @@ BLOCK = 100  # cards
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class VotedCard:
     """One card: how tall it is shown, and what after so many looks is likeliest."""
 
     tall_px: float
@@ -50,7 +50,7 @@ class Voter:
     seed: int
     threads: int = 1
 
-    def __call__(self, index: int) -> list[Seen]:
+    def __call__(self, index: int) -> list[VotedCard]:
         reader = reader_of(self.manifest, self.threads)
         cards = (card for card in looks(self.split, self.seed * SPREAD + index, NUMBER) if _lies_whole(card[0]))
         return [_seen(card, reader) for card in islice(cards, BLOCK)]
@@ -60,14 +60,14 @@ def _lies_whole(crop: Crop) -> bool:
     return READS.index(crop.face) < FACE_COUNT and crop.visible >= WHOLE and crop.tall_px < TALL_PX[-1]
 
 
-def _seen(card: Sequence[Crop], reader: Reader) -> Seen:
+def _seen(card: Sequence[Crop], reader: Reader) -> VotedCard:
     votes, after = Votes(), []
     for number, crop in enumerate(card, 1):
         votes.add(reader.read(crop.picture, crop.quad)[0].all, 1.0)
         if number in COUNTS:
             best, likely = votes.best
             after.append((READS[best] == crop.face, likely))
-    return Seen(card[0].tall_px, card[0].deck, tuple(after))
+    return VotedCard(card[0].tall_px, card[0].deck, tuple(after))
 
 
 def measure(run: Voter, count: int, jobs: int = 1) -> Figures:
@@ -86,7 +86,7 @@ def measure(run: Voter, count: int, jobs: int = 1) -> Figures:
     return found
 
 
-def _by_level(cards: Sequence[Seen], n: int) -> Figures:
+def _by_level(cards: Sequence[VotedCard], n: int) -> Figures:
     """Give what would be told from each likelihood on."""
     right = np.array([card.after[n][0] for card in cards], bool)
     likely: Floats = np.array([card.after[n][1] for card in cards])
@@ -97,7 +97,7 @@ def _by_level(cards: Sequence[Seen], n: int) -> Figures:
     return rows
 
 
-def _told(cards: Sequence[Seen]) -> Figures:
+def _told(cards: Sequence[VotedCard]) -> Figures:
     """Give what the watching tells after all looks."""
     known = [
         right

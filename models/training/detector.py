@@ -32,7 +32,7 @@ Box = tuple[float, float, float, float, float, float]  # class, x, y, width, hei
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class TrainingPicture:
     """One picture with its truth, and in which range of scales it is shown."""
 
     load: Callable[[], Pixels]
@@ -45,7 +45,7 @@ class Sight:
 class Group:
     name: str
     share: float  # of all windows
-    sights: Sequence[Sight]
+    sights: Sequence[TrainingPicture]
 
 
 class Windows(Dataset[tuple[torch.Tensor, torch.Tensor]]):
@@ -70,7 +70,7 @@ class Windows(Dataset[tuple[torch.Tensor, torch.Tensor]]):
         return torch.from_numpy(pictures), torch.tensor(boxes, dtype=torch.float32).reshape(-1, 7)
 
 
-def window(sight: Sight, dice: Dice) -> tuple[Pixels, list[Box]]:
+def window(sight: TrainingPicture, dice: Dice) -> tuple[Pixels, list[Box]]:
     """Show a part of a picture at some scale, turned and mirrored at will."""
     truth, picture = sight.truth, sight.load()
     shrunk = picture.shape[1] / truth.width  # it may have been read smaller than it is
@@ -162,7 +162,7 @@ def _box(kind: str, quad: Floats) -> Box:
     )
 
 
-def sights_of_set(folder: Path, scales: tuple[float, float], turns: float) -> list[Sight]:
+def sights_of_set(folder: Path, scales: tuple[float, float], turns: float) -> list[TrainingPicture]:
     """Give the pictures of a written set; scales are counted from a longer side of FULL_PX, or from as it is."""
     found = []
     if not (folder / "recipe.json").is_file():
@@ -173,7 +173,7 @@ def sights_of_set(folder: Path, scales: tuple[float, float], turns: float) -> li
         long = max(truth.width, truth.height)
         scale = min(1.0, FULL_PX / long)
         half = long > 2 * FULL_PX
-        found.append(Sight(_Reader(path, half=half), truth, (scales[0] * scale, scales[1] * scale), turns))
+        found.append(TrainingPicture(_Reader(path, half=half), truth, (scales[0] * scale, scales[1] * scale), turns))
     return found
 
 
@@ -200,7 +200,7 @@ class _Shown:
         return blanked(self.photo.load(), self.photo.truth)[0]
 
 
-def sights_of_photographs(folder: Path | None) -> list[Sight]:
+def sights_of_photographs(folder: Path | None) -> list[TrainingPicture]:
     found = []
     for photo in photographs(folder, ("train",)) if folder else ():
         if not photo.source.usable:
@@ -209,15 +209,15 @@ def sights_of_photographs(folder: Path | None) -> list[Sight]:
         truth = photo.truth if photo.wholly_labelled else blanked(blank, photo.truth)[1]
         scale = min(1.0, SIDE / max(truth.width, truth.height))
         if truth.cards:
-            found.append(Sight(_Shown(photo), truth, (0.6 * scale, 1.3 * scale), 0.3))
+            found.append(TrainingPicture(_Shown(photo), truth, (0.6 * scale, 1.3 * scale), 0.3))
     return found
 
 
-def sights_of_cardless(paths: Sequence[Path]) -> list[Sight]:
+def sights_of_cardless(paths: Sequence[Path]) -> list[TrainingPicture]:
     found = []
     for path in paths:
         height, width = read_picture(path).shape[:2]
-        found.append(Sight(_Reader(path), Truth(width, height), (0.4, 1.1), 0.3))
+        found.append(TrainingPicture(_Reader(path), Truth(width, height), (0.4, 1.1), 0.3))
     return found
 
 

@@ -40,7 +40,7 @@ def _one_thread(_: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class TrainingRecipe:
     """All that decides what comes out, but for the data."""
 
     kind: str
@@ -59,7 +59,7 @@ class Training:
     """A network that learns, and all that is needed to go on after a stop."""
 
     net: nn.Module
-    recipe: Recipe
+    recipe: TrainingRecipe
     folder: Path
     device: torch.device
     step: int = 0

@@ -26,7 +26,7 @@ NEAR_PX, NEAR = 1.0, 0.01  # what may differ: corners, in pixels of the picture,
 
 
 @dataclass
-class Gap:
+class Difference:
     """The furthest apart that both were."""
 
     pictures: int = 0
@@ -52,7 +52,7 @@ def measure(checkpoints: Mapping[str, Path], manifest: Path, count: int, seed: i
     torches = {kind: in_torch(kind, checkpoint, threads) for kind, checkpoint in checkpoints.items()}
     for kind, torch in torches.items():
         shipped = model(kind, manifest)
-        both, gap = (torch, open_model(shipped, threads=threads)), Gap()
+        both, gap = (torch, open_model(shipped, threads=threads)), Difference()
         for picture, truth in told(pictures(count, seed), count, f"{kind}, pictures"):
             gap.pictures += 1
             if kind == "detector":
@@ -91,7 +91,7 @@ def in_torch(kind: str, checkpoint: Path, threads: int) -> Run:
     return run
 
 
-def _compare_boxes(gap: Gap, both: tuple[Run, Run], picture: Pixels, classes: int) -> None:
+def _compare_boxes(gap: Difference, both: tuple[Run, Run], picture: Pixels, classes: int) -> None:
     """Compare box by box, before boxes of one thing are put together: both give them in one order."""
     shown, scale = fitted(picture)
     ours, theirs = (run(shown[None])[0].T.astype(np.float64) for run in both)
@@ -105,7 +105,7 @@ def _compare_boxes(gap: Gap, both: tuple[Run, Run], picture: Pixels, classes: in
     gap.one_only += int((likely[0] != likely[1]).sum())
 
 
-def _compare_reads(gap: Gap, both: tuple[Run, Run], picture: Pixels, truth: Truth, temperature: float) -> None:
+def _compare_reads(gap: Difference, both: tuple[Run, Run], picture: Pixels, truth: Truth, temperature: float) -> None:
     size = (truth.width, truth.height)
     inside = [card.quad for card in truth.cards if all(0 <= x < size[0] and 0 <= y < size[1] for x, y in card.quad)]
     if not inside:

@@ -17,7 +17,7 @@ from feltwatch.datasets.common.cache import write_picture, write_whole
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.card_codes import FACES
 from feltwatch.models.evaluation.matching import bounds, box_round
-from feltwatch.models.training.detector import Sight, sights_of_photographs, sights_of_set
+from feltwatch.models.training.detector import TrainingPicture, sights_of_photographs, sights_of_set
 from feltwatch.models.training.importing import make_importable
 from feltwatch.models.training.nets import state_of
 from feltwatch.vision.arrays import Pixels
@@ -72,12 +72,12 @@ class Plain:
         return Seen(tuple(cards), (), ())
 
 
-def _sights(sets: Iterable[Path]) -> Iterator[Sight]:
+def _sights(sets: Iterable[Path]) -> Iterator[TrainingPicture]:
     for folder in sets:
         yield from sights_of_set(folder, (1.0, 1.0), 0.0)
 
 
-def _write(folder: Path, sights: list[Sight]) -> None:
+def _write(folder: Path, sights: list[TrainingPicture]) -> None:
     names = []
     for number, sight in enumerate(sights):
         picture, labels = sight.load(), _labels(sight)
@@ -99,7 +99,7 @@ def _write(folder: Path, sights: list[Sight]) -> None:
     write_whole(folder / "data.yaml", f"{paths}names:\n{classes}".encode())
 
 
-def _labels(sight: Sight) -> list[str]:
+def _labels(sight: TrainingPicture) -> list[str]:
     """Give upright boxes round cards, as they are commonly labelled."""
     truth, found = sight.truth, []
     for card in truth.cards:

@@ -25,7 +25,7 @@ TALLEST_PX = 260
 
 
 @dataclass(frozen=True, slots=True)
-class Shot:
+class PhotographedCard:
     """A photographed card with what lies round it, and the classes it may be of."""
 
     picture: Pixels
@@ -36,7 +36,7 @@ class Shot:
 class CropBatches(Dataset[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]):
     """index -> (pictures, allowed classes, weights); every drawn crop is shown twice, once with other light."""
 
-    def __init__(self, seed: int, size: int, shots: Sequence[Shot], split: str = "train") -> None:
+    def __init__(self, seed: int, size: int, shots: Sequence[PhotographedCard], split: str = "train") -> None:
         self.seed, self.size, self.shots, self.split = seed, size, shots, split
 
     def __getitem__(self, index: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -77,7 +77,7 @@ def again(image: Pixels, dice: np.random.Generator) -> Pixels:
     return np.clip(lit, 0, 255).astype(np.uint8)
 
 
-def shown(shot: Shot, dice: np.random.Generator) -> Pixels:
+def shown(shot: PhotographedCard, dice: np.random.Generator) -> Pixels:
     """Cut a photographed card out, not quite along its edges, and show it smaller, softer or darker."""
     tall = float(np.hypot(*(shot.quad[3] - shot.quad[0])))
     quad = shot.quad + dice.normal(0, 0.012 * tall, 2) + dice.normal(0, 0.008 * tall, (4, 2))
@@ -94,14 +94,14 @@ def shown(shot: Shot, dice: np.random.Generator) -> Pixels:
     return np.clip(lit, 0, 255).astype(np.uint8)
 
 
-def shots_of(folder: Path | None) -> list[Shot]:
+def shots_of(folder: Path | None) -> list[PhotographedCard]:
     """Give the whole cards of the photographs that may be trained on."""
     if folder is None:
         return []
     return [shot for photo in photographs(folder, ("train",)) if photo.source.usable for shot in _shots(photo)]
 
 
-def _shots(photo: Photograph) -> Iterator[Shot]:
+def _shots(photo: Photograph) -> Iterator[PhotographedCard]:
     picture: Pixels | None = None
     for card in photo.truth.cards:
         if card.label != "card":
@@ -114,7 +114,7 @@ def _shots(photo: Photograph) -> Iterator[Shot]:
             yield _near(picture, np.array(card.quad), allowed)
 
 
-def _near(picture: Pixels, quad: Floats, allowed: tuple[int, ...]) -> Shot:
+def _near(picture: Pixels, quad: Floats, allowed: tuple[int, ...]) -> PhotographedCard:
     reach = REACH * float(np.ptp(quad, axis=0).max())
     low = np.maximum(quad.min(axis=0) - reach, 0).astype(int)
     high = (quad.max(axis=0) + reach).astype(int)
@@ -123,7 +123,7 @@ def _near(picture: Pixels, quad: Floats, allowed: tuple[int, ...]) -> Shot:
     if scale < 1:
         part = cv2.resize(part, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA).astype(np.uint8)
         corners = (corners + 0.5) * scale - 0.5
-    return Shot(np.ascontiguousarray(part), corners, allowed)
+    return PhotographedCard(np.ascontiguousarray(part), corners, allowed)
 
 
 def loss(net: nn.Module, batch: tuple[torch.Tensor, ...]) -> torch.Tensor:

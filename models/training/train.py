@@ -14,7 +14,7 @@ from feltwatch.datasets.render.cardless import cardless
 from feltwatch.datasets.scene.scene_sampler import art
 from feltwatch.models.shipped.registry import NETWORKS
 from feltwatch.models.training import detector, plain, reader
-from feltwatch.models.training.loop import Recipe, Training, feed
+from feltwatch.models.training.loop import Training, TrainingRecipe, feed
 from feltwatch.models.training.nets import DEFAULT, go_on_from, new_net
 
 STEPS = {"detector": 6000, "reader": 12000}
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
         sys.stdout.write(f"{last}\n")
         return 0
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    recipe = Recipe(
+    recipe = TrainingRecipe(
         kind,
         options.net or DEFAULT[kind],
         options.steps or STEPS[kind],
@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _net(recipe: Recipe, start: Path, pictures: torch.Tensor) -> nn.Module:
+def _net(recipe: TrainingRecipe, start: Path, pictures: torch.Tensor) -> nn.Module:
     """Build a network that begins with what lies in a file: ours that ships, or a checkpoint."""
     if start.suffix != ".onnx":
         return new_net(recipe.kind, recipe.net, start)

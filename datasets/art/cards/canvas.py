@@ -23,7 +23,7 @@ BLACK: Colour = (0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MarkPlace:
     """Where a mark stands: its centre, its height, and whether it stands on its head."""
 
     x: float
@@ -45,7 +45,7 @@ def colour_of(text: str) -> Colour:
     return red, green, blue
 
 
-class Canvas:
+class CardCanvas:
     """One card being drawn; it changes as marks are put on it."""
 
     def __init__(self, ground: Colour = WHITE) -> None:
@@ -75,11 +75,11 @@ class Canvas:
         box = [across * FINE, down * FINE, (WIDTH_MM - across) * FINE, (HEIGHT_MM - down) * FINE]
         self.pen.rounded_rectangle(box, radius * FINE, outline=colour, width=max(1, round(width * FINE)))
 
-    def mark(self, suit: str, cut: Cut, place: Place, colour: Colour) -> None:
+    def mark(self, suit: str, cut: Cut, place: MarkPlace, colour: Colour) -> None:
         for outline in outlines(suit, cut):
             self.polygon(placed(outline, place), colour)
 
-    def letters(self, mask: Image.Image, place: Place, colour: Colour) -> None:
+    def letters(self, mask: Image.Image, place: MarkPlace, colour: Colour) -> None:
         """Put a mask of letters down with its middle at the place, as high as it is."""
         shown = mask.rotate(180) if place.turned else mask
         corner = (round(place.x * FINE - shown.width / 2), round(place.y * FINE - shown.height / 2))
@@ -100,7 +100,7 @@ class Canvas:
         self.pen.ellipse([x - radius, y - radius, x + radius, y + radius], fill=colour)
 
 
-def placed(outline: Outline, place: Place) -> list[tuple[float, float]]:
+def placed(outline: Outline, place: MarkPlace) -> list[tuple[float, float]]:
     size = -place.height / 2 if place.turned else place.height / 2
     return [(place.x + x * size, place.y + y * size) for x, y in outline]
 

@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 
 from feltwatch.datasets.art.cards.aces import ACES, Maker
-from feltwatch.datasets.art.cards.canvas import HEIGHT_MM, WIDTH_MM, Canvas, Colour, Place, colour_of, letters
+from feltwatch.datasets.art.cards.canvas import HEIGHT_MM, WIDTH_MM, CardCanvas, Colour, MarkPlace, colour_of, letters
 from feltwatch.datasets.art.cards.pips import CUTS, Cut
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.card_codes import FACES
-from feltwatch.datasets.sources.designs import Recipe
+from feltwatch.datasets.sources.designs import DeckRecipe
 from feltwatch.vision.arrays import Pixels
 
 PALETTES = MappingProxyType(  # spades, hearts, diamonds, clubs
@@ -92,7 +92,7 @@ class Style:
     lone: float = 1.25  # how much larger than others the mark of an ace is
 
     @staticmethod
-    def of(recipe: Recipe) -> "Style":
+    def of(recipe: DeckRecipe) -> "Style":
         check(recipe)
         spades, hearts, diamonds, clubs = (colour_of(ink) for ink in PALETTES[recipe.palette])
         return Style(
@@ -110,21 +110,21 @@ class Style:
         )
 
 
-def check(recipe: Recipe) -> None:
+def check(recipe: DeckRecipe) -> None:
     choices = {"cut": CUTS, "index": INDICES, "palette": PALETTES, "paper": PAPERS, "frame": FRAMES, "ace": ACES}
     for key, allowed in choices.items():
         if (found := getattr(recipe, key)) not in allowed:
             raise DataError(f"recipe {recipe.name!r}: no {key} {found!r}; there are: {', '.join(allowed)}")
 
 
-def draw_deck(recipe: Recipe, courts: Mapping[str, Pixels], font: Path) -> dict[str, Pixels]:
+def draw_deck(recipe: DeckRecipe, courts: Mapping[str, Pixels], font: Path) -> dict[str, Pixels]:
     """Give the 52 textures of a recipe; `courts` holds the pictures of the twelve court cards."""
     style = Style.of(recipe)
     return {face: draw_face(style, face, courts, font) for face in FACES}
 
 
 def draw_face(style: Style, face: str, courts: Mapping[str, Pixels], font: Path) -> Pixels:
-    canvas = Canvas()
+    canvas = CardCanvas()
     rank, suit = face[0], face[1]
     ink = style.inks["shdc".index(suit)]
     if rank in "JQK":
@@ -138,7 +138,7 @@ def draw_face(style: Style, face: str, courts: Mapping[str, Pixels], font: Path)
     return _printed(canvas.texture(), style)
 
 
-def _court(canvas: Canvas, style: Style, picture: Pixels, ink: Colour) -> None:
+def _court(canvas: CardCanvas, style: Style, picture: Pixels, ink: Colour) -> None:
     height = style.court_mm
     width = height * picture.shape[1] / picture.shape[0]
     canvas.picture(picture, WIDTH_MM / 2, HEIGHT_MM / 2, height)
@@ -150,17 +150,17 @@ def _court(canvas: Canvas, style: Style, picture: Pixels, ink: Colour) -> None:
         canvas.frame((inset[0] - 1.0, inset[1] - 1.0), 1.2, ink, line)
 
 
-def _places(rank: str, style: Style) -> Iterator[Place]:
+def _places(rank: str, style: Style) -> Iterator[MarkPlace]:
     x, y = WIDTH_MM / 2, HEIGHT_MM / 2
     if rank == "A":
-        yield Place(x, y, style.mark_mm * style.lone)
+        yield MarkPlace(x, y, style.mark_mm * style.lone)
         return
     for across, up in SPOTS[rank]:
         for column in (-across, across) if across else (0,):
             rows = (up, -up) if up > 0 and not _lonely(rank, across, up) else (up,)
             for row in rows:
                 place = (x + column * COLUMN_MM * style.spread, y - row * TOP_MM * style.spread)
-                yield Place(*place, style.mark_mm, turned=row < 0)
+                yield MarkPlace(*place, style.mark_mm, turned=row < 0)
 
 
 def _lonely(rank: str, across: float, up: float) -> bool:
@@ -168,7 +168,7 @@ def _lonely(rank: str, across: float, up: float) -> bool:
     return rank in "78" and across == 0 and up > 0
 
 
-def _indices(canvas: Canvas, style: Style, face: str, font: Path, ink: Colour) -> None:
+def _indices(canvas: CardCanvas, style: Style, face: str, font: Path, ink: Colour) -> None:
     index = style.index
     rank, suit = face[0], face[1]
     text = "10" if rank == "T" else rank
@@ -184,9 +184,9 @@ def _indices(canvas: Canvas, style: Style, face: str, font: Path, ink: Colour) -
             canvas.mark(suit, style.cut, place, ink)
 
 
-def _cornered(x: float, y: float, height: float, *, right: bool, turned: bool) -> Place:
+def _cornered(x: float, y: float, height: float, *, right: bool, turned: bool) -> MarkPlace:
     across = WIDTH_MM - x if right != turned else x
-    return Place(across, HEIGHT_MM - y if turned else y, height, turned)
+    return MarkPlace(across, HEIGHT_MM - y if turned else y, height, turned)
 
 
 def _printed(picture: Pixels, style: Style) -> Pixels:

@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class DrawingPart:
     """A part of a drawing, in the drawing's own units."""
 
     x: float
@@ -48,47 +48,47 @@ def render(drawing: str, where: object, width: int, only: str | None = None) -> 
     return picture if picture.shape[2] == 4 else np.dstack([picture, np.full(picture.shape[:2], 255, np.uint8)])
 
 
-def view(drawing: str, where: object) -> Box:
+def view(drawing: str, where: object) -> DrawingPart:
     """Give what the drawing shows: its viewBox, or its width and height."""
     root = _root(drawing, where)
     if found := re.search(r"""\sviewBox\s*=\s*["']([^"']*)["']""", root):
         numbers = [float(number) for number in _NUMBER.findall(found[1])]
         if len(numbers) == 4:
-            return Box(*numbers)
+            return DrawingPart(*numbers)
     sizes = [re.search(rf"""\s{side}\s*=\s*["']\s*([0-9.eE+-]+)""", root) for side in ("width", "height")]
     if sizes[0] is None or sizes[1] is None:
         raise DataError(f"{where}: the drawing has neither viewBox nor size")
-    return Box(0, 0, float(sizes[0][1]), float(sizes[1][1]))
+    return DrawingPart(0, 0, float(sizes[0][1]), float(sizes[1][1]))
 
 
-def showing(drawing: str, where: object, box: Box) -> str:
+def showing(drawing: str, where: object, box: DrawingPart) -> str:
     """Give the same drawing with another view."""
     root = _root(drawing, where)
     sized = f' viewBox="{box.x} {box.y} {box.width} {box.height}" width="{box.width}" height="{box.height}">'
     return drawing.replace(root, _SIZES.sub("", root).rstrip(">").rstrip() + sized, 1)
 
 
-def find(drawing: str, where: object, part: str) -> Box:
+def find(drawing: str, where: object, part: str) -> DrawingPart:
     """Give the box of a part, found by drawing it alone: what it shows is where it is.
 
     A part that lies off the page is looked for in a field five pages wide.
     """
     page = view(drawing, where)
-    field = Box(page.x - 2 * page.width, page.y - 2 * page.height, 5 * page.width, 5 * page.height)
+    field = DrawingPart(page.x - 2 * page.width, page.y - 2 * page.height, 5 * page.width, 5 * page.height)
     for looked in (page, field):
         alpha = render(showing(drawing, where, looked), where, LOOK_PX, only=part)[..., 3]
         rows, columns = np.flatnonzero(alpha.any(1)), np.flatnonzero(alpha.any(0))
         if rows.size:
             scale = looked.width / alpha.shape[1]
             x, y = looked.x + (columns[0] - 1) * scale, looked.y + (rows[0] - 1) * scale
-            return Box(x, y, (columns[-1] - columns[0] + 3) * scale, (rows[-1] - rows[0] + 3) * scale)
+            return DrawingPart(x, y, (columns[-1] - columns[0] + 3) * scale, (rows[-1] - rows[0] + 3) * scale)
     raise DataError(f"{where}: a sheet without {part!r}")
 
 
 def cut_out(drawing: str, where: object, part: str, width: int = FULL_PX) -> Pixels:
     """Give one part of a sheet, cut at its own edge, about that wide."""
     box = find(drawing, where, part)
-    near = Box(
+    near = DrawingPart(
         box.x - MARGIN * box.width,
         box.y - MARGIN * box.height,
         box.width * (1 + 2 * MARGIN),

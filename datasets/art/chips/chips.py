@@ -47,7 +47,7 @@ ARC = 14  # points along the near and along the far half of a rim
 
 
 @dataclass(frozen=True, slots=True)
-class Stack:
+class ChipStack:
     """A stack of chips, from the felt up; `turn` seeds how they lie on each other."""
 
     spot: str | None
@@ -148,7 +148,7 @@ class Pile:
         return found, low < high
 
 
-def pile_of(stack: Stack, chips: ChipSet, camera: Camera) -> Pile:
+def pile_of(stack: ChipStack, chips: ChipSet, camera: Camera) -> Pile:
     """Build a stack: no chip lies exactly on another."""
     count = len(stack.chips)
     dice = np.random.default_rng(stack.turn)
@@ -163,7 +163,7 @@ def pile_of(stack: Stack, chips: ChipSet, camera: Camera) -> Pile:
 
 
 def draw_stack(
-    image: Pixels, camera: Camera, stack: Stack, chips: ChipSet, shade: tuple[float, float] = (0.3, 0.2)
+    image: Pixels, camera: Camera, stack: ChipStack, chips: ChipSet, shade: tuple[float, float] = (0.3, 0.2)
 ) -> StackTruth:
     """Draw a stack into the picture and tell what is true of it.
 
@@ -220,7 +220,7 @@ class Drawing:
     square: Floats
 
 
-def _side_slope(camera: Camera, stack: Stack, shade: tuple[float, float], radius: float) -> tuple[float, float]:
+def _side_slope(camera: Camera, stack: ChipStack, shade: tuple[float, float], radius: float) -> tuple[float, float]:
     """Give by how much, per pixel to the right and down, the side grows lighter: toward the light."""
     lit = camera.to_picture([[stack.x, stack.y], [stack.x - 10 * shade[0], stack.y - 10 * shade[1]]])
     across, along = lit[1] - lit[0]
@@ -300,7 +300,7 @@ def _sides(drawing: Drawing, faces: list[Face], frame: tuple[Indices, int, tuple
     return found, cover
 
 
-def shadow_hull(stack: Stack, chips: ChipSet, shadow: tuple[float, float] = (0.3, 0.2)) -> Floats:
+def shadow_hull(stack: ChipStack, chips: ChipSet, shadow: tuple[float, float] = (0.3, 0.2)) -> Floats:
     """Give points of the rims of foot and top (N x 3, millimetres), in the order of their shadow's outline.
 
     `shadow` is how far a shadow moves for one millimetre of height.

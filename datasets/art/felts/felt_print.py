@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from feltwatch.datasets.art.drawing.colours import Colour
 from feltwatch.datasets.art.drawing.prints import PLAYERS, SUITS, Ring, Sheet, Type, regular, rounded, suit_mask
-from feltwatch.datasets.art.felts.felt_styles import FeltStyle, Print
+from feltwatch.datasets.art.felts.felt_styles import FeltPrint, FeltStyle
 from feltwatch.engine.model.spots import parse_spot
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.layout.zones import Area, Layout, Point
@@ -57,7 +57,7 @@ def spot_word(area: Area, words: Mapping[str, str]) -> str:
 class Press:
     """One felt's printing: three inks, one hand."""
 
-    def __init__(self, prints: Print, main: Sheet, second: Sheet, tint: Sheet, centre: Point) -> None:
+    def __init__(self, prints: FeltPrint, main: Sheet, second: Sheet, tint: Sheet, centre: Point) -> None:
         self._look = prints
         self._main = main
         self._second = second

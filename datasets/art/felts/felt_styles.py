@@ -52,7 +52,7 @@ DEMO = "house-green"
 
 
 @dataclass(frozen=True, slots=True)
-class Print:
+class FeltPrint:
     """How the layout is printed: which signs, how thick, and for whose eyes."""
 
     main: Colour
@@ -79,7 +79,7 @@ class FeltStyle:
     seed: int
     cloth: Cloth
     surround: Surround
-    prints: Print
+    prints: FeltPrint
 
 
 def _seed(text: str) -> int:
@@ -140,7 +140,7 @@ def _demo(seed: int, rng: Generator) -> FeltStyle:
     surround = Surround((34, 38, 52), (36, 74, 110), (26, 24, 44), (40, 60, 92), carpet="swirl")
     words = {name: choices[0] for name, choices in WORDS.items()}
     kind = Type("sans", 700)
-    demo = Print(
+    demo = FeltPrint(
         *INKS["white-yellow"], "double", "rounded", "circle", 3.0, kind, PLAYERS, 0.92,
         filled=False, band=True, logo="crest", numbers=False, words=MappingProxyType(words),
     )  # fmt: skip
@@ -217,7 +217,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def _print(ink: str, rng: Generator) -> Print:
+def _print(ink: str, rng: Generator) -> FeltPrint:
     main, second = (shaded(colour, rng, 0.06) for colour in INKS[ink])
     kind = Type(
         str(rng.choice(["sans", "sans", "italic", "uni", "plain"])),
@@ -226,7 +226,7 @@ def _print(ink: str, rng: Generator) -> Print:
         float(rng.choice([0, 0, 0.08, 0.2])),
     )
     words = {name: str(rng.choice(choices)) for name, choices in WORDS.items()}
-    return Print(
+    return FeltPrint(
         main,
         second,
         str(rng.choice(["circle", "circle", "double", "double", "square", "ellipse", "diamond", "octagon"])),

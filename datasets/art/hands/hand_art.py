@@ -69,7 +69,7 @@ DRESSES = (
 
 
 @dataclass(frozen=True)
-class Body:
+class BodyPart:
     """A part of what is rendered: its points and faces, and of each point where it was at rest and its normal there."""
 
     points: Floats
@@ -80,18 +80,18 @@ class Body:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class RenderedHand:
     """A rendered hand: BGRA, where it touches, and whether it is a left or a right one."""
 
     image: Pixels
     tip: tuple[float, float]
 
 
-def draw_person(mesh: Mesh, tone: Colour, dress: Dress, rng: Generator) -> Drawn:
+def draw_person(mesh: Mesh, tone: Colour, dress: Dress, rng: Generator) -> RenderedHand:
     """Render a hand in a random pose, seen from above with the forearm pointing down the picture."""
     kind = str(rng.choice([*POSES]))
     points, joints = posed(mesh, random_pose(kind, rng))
-    bodies = [Body(points, mesh.faces, mesh.points, normals_of(mesh.points, mesh.faces), SKIN)]
+    bodies = [BodyPart(points, mesh.faces, mesh.points, normals_of(mesh.points, mesh.faces), SKIN)]
     bodies += arm(dress, rng)
     scale = PX_PER_MM * FINE
     size = float(rng.uniform(0.9, 1.1))
@@ -107,12 +107,12 @@ def draw_person(mesh: Mesh, tone: Colour, dress: Dress, rng: Generator) -> Drawn
     x, y = touching(kind, joints)
     tip = (x * size - left) * PX_PER_MM - 0.5, (top - y * size) * PX_PER_MM - 0.5
     if rng.random() < 0.5:
-        return Drawn(np.ascontiguousarray(image[:, ::-1]), (image.shape[1] - 1 - tip[0], tip[1]))
-    return Drawn(image, tip)
+        return RenderedHand(np.ascontiguousarray(image[:, ::-1]), (image.shape[1] - 1 - tip[0], tip[1]))
+    return RenderedHand(image, tip)
 
 
 def _render(
-    bodies: Sequence[Body], frame: tuple[float, float, float, float], shape: tuple[int, int]
+    bodies: Sequence[BodyPart], frame: tuple[float, float, float, float], shape: tuple[int, int]
 ) -> tuple[Floats32, Floats32]:
     """Give heights, and per pixel: normal, rest place, rest normal, what it is made of."""
     left, top, scale, size = frame
@@ -127,7 +127,7 @@ def _render(
     return raster(pixels, points[:, 2], faces, values, shape)
 
 
-def _tube(sections: Floats, stuff: int, bumps: Floats | None = None) -> Body:
+def _tube(sections: Floats, stuff: int, bumps: Floats | None = None) -> BodyPart:
     """Sweep an ellipse: each section is x, y, z of its middle and its half width and half height."""
     angles = np.linspace(0, 2 * pi, RING, endpoint=False)
     swell = np.ones((len(sections), RING)) if bumps is None else bumps
@@ -143,10 +143,10 @@ def _tube(sections: Floats, stuff: int, bumps: Floats | None = None) -> Body:
     flat = points.reshape(-1, 3)
     rest = flat.copy()
     rest[:, 2] = np.tile(angles, len(sections))  # for cloth the rest place tells the angle round the arm
-    return Body(flat, faces, rest, np.tile([0.0, 0.0, 1.0], (len(flat), 1)), stuff)
+    return BodyPart(flat, faces, rest, np.tile([0.0, 0.0, 1.0], (len(flat), 1)), stuff)
 
 
-def arm(dress: Dress, rng: Generator) -> list[Body]:
+def arm(dress: Dress, rng: Generator) -> list[BodyPart]:
     """Give the forearm from the wrist down, what is worn on it, and the sleeve."""
     rise, stout = radians(float(rng.uniform(4, 22))), float(rng.uniform(0.92, 1.12))
 
@@ -169,7 +169,7 @@ def arm(dress: Dress, rng: Generator) -> list[Body]:
     return found
 
 
-def _sleeve(dress: Dress, swept: Callable[[float, float, float, int], Floats], rng: Generator) -> list[Body]:
+def _sleeve(dress: Dress, swept: Callable[[float, float, float, int], Floats], rng: Generator) -> list[BodyPart]:
     found, end, loose = [], dress.end_mm, float(rng.uniform(4, 11))
     if dress.cuff is not None:
         look = float(rng.uniform(8, 22)) if dress.end_mm < 100 else 30.0
@@ -274,4 +274,4 @@ def _straight(image: Pixels) -> Pixels:
     return as_bytes(np.dstack([found, image[..., 3]]))
 
 
-__all__ = ["DRESSES", "PX_PER_MM", "TONES", "Drawn", "Dress", "draw_person"]
+__all__ = ["DRESSES", "PX_PER_MM", "TONES", "Dress", "RenderedHand", "draw_person"]

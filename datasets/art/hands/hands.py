@@ -39,7 +39,7 @@ SLEEVE_MM = 420.0  # and this much is put on
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class SceneHand:
     """A hand in space: the sprite's tip is at x, y, z (millimetres); the forearm points away at `angle`."""
 
     sprite: str
@@ -148,7 +148,7 @@ def store(made: HandSprite, folder: Path, quality: int = 88) -> None:
     write_whole(folder / f"{made.name}.json", json.dumps(about).encode())
 
 
-def corners_of(hand: Hand, seen: HandSprite) -> Floats:
+def corners_of(hand: SceneHand, seen: HandSprite) -> Floats:
     """Give where (4 x 2, millimetres) the sprite's corners lie: top left, top right, bottom right, bottom left."""
     height, width = seen.image.shape[:2]
     scale = hand.scale / seen.px_per_mm
@@ -179,7 +179,7 @@ def _level(seen: HandSprite, there: Floats, fine: float) -> Pixels:
     return next((level for level in reversed(seen.levels) if level.shape[0] >= shown * 0.9), seen.levels[0])
 
 
-def draw_hand(image: Pixels, owner: Pixels | None, camera: Camera, hand: Hand, seen: HandSprite) -> None:
+def draw_hand(image: Pixels, owner: Pixels | None, camera: Camera, hand: SceneHand, seen: HandSprite) -> None:
     """Draw a hand over the picture, and its number over the map of owners where it hides what was there."""
     flat = corners_of(hand, seen)
     there = camera.to_picture(np.column_stack([flat, np.full(4, hand.z)]))
@@ -195,14 +195,14 @@ def draw_hand(image: Pixels, owner: Pixels | None, camera: Camera, hand: Hand, s
         owner[top : top + drawn.shape[0], left : left + drawn.shape[1]][alpha > 127] = OWNER
 
 
-def hand_mask(shape: tuple[int, int], camera: Camera, hand: Hand, seen: HandSprite) -> Pixels:
+def hand_mask(shape: tuple[int, int], camera: Camera, hand: SceneHand, seen: HandSprite) -> Pixels:
     """Give the whole picture's mask of a hand: 255 where it hides what is below."""
     mask = np.zeros(shape, dtype=np.uint8)
     draw_hand(np.zeros((*shape, 3), dtype=np.uint8), mask, camera, hand, seen)
     return mask
 
 
-def draw_hand_shadow(image: Pixels, camera: Camera, hand: Hand, seen: HandSprite, light: "Light") -> None:
+def draw_hand_shadow(image: Pixels, camera: Camera, hand: SceneHand, seen: HandSprite, light: "Light") -> None:
     """Darken what lies under a hand: the higher it is, the further off and the softer its shadow."""
     tall = max(hand.z, 4.0) + 12.0
     there = camera.to_picture(corners_of(hand, seen) + np.array(light.shadow) * tall)

@@ -2,7 +2,7 @@
 
 from feltwatch.datasets.deal import settle
 from feltwatch.datasets.deal.blackjack import Blackjack
-from feltwatch.datasets.deal.blackjack_table import Hand
+from feltwatch.datasets.deal.blackjack_table import DealtHand
 from feltwatch.datasets.deal.faults.order import MUST_DRAW, NO_ACE
 from feltwatch.datasets.deal.faults.registry import Needs, blackjack
 from feltwatch.datasets.deal.game import MAIN
@@ -18,7 +18,7 @@ def blackjack_not_paid(g: Blackjack) -> None:
     g.fate(0, NO_ACE)
     g.on("natural", lambda hand: hand.box == first)
 
-    def full(hand: Hand) -> bool:
+    def full(hand: DealtHand) -> bool:
         if hand.box == second:
             late = g.first(first)
             win = settle.blackjack_win(g, late.bets[MAIN])
@@ -38,7 +38,7 @@ def surrender_half_wrong(g: Blackjack) -> None:
     g.fate(first, "T 6")
     g.fate(0, NO_ACE)
 
-    def half(hand: Hand, bet: str) -> bool:
+    def half(hand: DealtHand, bet: str) -> bool:
         spot, stake = g.spot(hand, bet), hand.bets[bet]
         g.takes(spot, stake // 2)
         g.takes(spot, stake - stake // 2)
@@ -58,7 +58,7 @@ def dealer_bj_extra_taken(g: Blackjack) -> None:
     g.fate(first, "6 5 3", "double")
     g.fate(0, "T A")
 
-    def taken(hand: Hand, bet: str) -> bool:
+    def taken(hand: DealtHand, bet: str) -> bool:
         if hand.box != first:
             return False
         g.takes(g.spot(hand, bet), hand.stake(bet))

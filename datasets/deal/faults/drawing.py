@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from feltwatch.datasets.deal.blackjack import Blackjack
-from feltwatch.datasets.deal.blackjack_table import Hand
+from feltwatch.datasets.deal.blackjack_table import DealtHand
 from feltwatch.datasets.deal.faults.order import MUST_DRAW, NO_ACE
 from feltwatch.datasets.deal.faults.registry import Needs, blackjack
 from feltwatch.datasets.deal.game import MAIN
@@ -11,13 +11,13 @@ from feltwatch.datasets.deal.game import MAIN
 TWO_BOXES = Needs()
 
 
-def _one_too_many(g: Blackjack, code: str, when: Callable[[Hand], bool]) -> None:
+def _one_too_many(g: Blackjack, code: str, when: Callable[[DealtHand], bool]) -> None:
     """A complete hand gets the card of the next box, which must draw."""
     heir = g.seats[1]
     g.fate(heir, MUST_DRAW)
     spent: list[str] = []
 
-    def full(hand: Hand) -> bool:
+    def full(hand: DealtHand) -> bool:
         if when(hand) and not spent:
             spent.append(code)
             g.film.wait((0.2, 0.5))
@@ -50,7 +50,7 @@ def hit_on_21(g: Blackjack) -> None:
         _one_too_many(g, "hit-on-21", lambda hand: hand.box == g.seats[0])
         return
 
-    def full(hand: Hand) -> bool:
+    def full(hand: DealtHand) -> bool:
         if hand.box == g.seats[0] and len(hand.cards) == 3:
             g.owes.append("hit-on-21")
             g.gesture(hand, "hit")
@@ -90,7 +90,7 @@ def double_card_missing(g: Blackjack) -> None:
     g.fate(second, "T 6")
     g.fate(0, NO_ACE)
 
-    def act(hand: Hand) -> bool:
+    def act(hand: DealtHand) -> bool:
         if hand.box != first:
             return False
         g.adds_double(hand)

@@ -4,7 +4,7 @@ from feltwatch.datasets.deal.faults.registry import Needs, sikipi
 from feltwatch.datasets.deal.game import MAIN
 from feltwatch.datasets.deal.houseway import house_way
 from feltwatch.datasets.deal.shoe import new_deck
-from feltwatch.datasets.deal.sikipi import Hand, Sikipi, otherwise
+from feltwatch.datasets.deal.sikipi import FourCardHand, Sikipi, otherwise
 
 RICH = Needs(1, plain=False)
 
@@ -84,7 +84,7 @@ def _exposed(g: Sikipi, code: str, box: int, many: int) -> None:
 
 @sikipi("player-exposed-own-cards", RICH)
 def player_exposed_own_cards(g: Sikipi) -> None:
-    def seen(hand: Hand) -> None:
+    def seen(hand: FourCardHand) -> None:
         if hand.box == g.seats[0]:
             g.owes.append("player-exposed-own-cards")
             g.film.turn(hand.ids[0], by=hand.place)
@@ -96,7 +96,7 @@ def player_exposed_own_cards(g: Sikipi) -> None:
 def cards_touched_after_set(g: Sikipi) -> None:
     """A Player takes up a card of his Low Hand again, and lays it back."""
 
-    def touched(hand: Hand) -> None:
+    def touched(hand: FourCardHand) -> None:
         if hand.box != g.seats[0] or hand.lies is None:
             return
         name = hand.ids[hand.cards.index(hand.lies[0][0])]
@@ -113,7 +113,7 @@ def other_player_handles_cards(g: Sikipi) -> None:
     """A hand from another seat goes over the cards of a box."""
     box, other = g.seats[:2]
 
-    def touched(hand: Hand) -> bool:
+    def touched(hand: FourCardHand) -> bool:
         if hand.box == box:
             g.film.wave(hand.zone, f"box{other}")
             g.film.signal("cards-touched", box=box, seat=other)
@@ -128,7 +128,7 @@ def wrong_house_way(g: Sikipi) -> None:
     """The dealer sets his own hand otherwise than the House does, and then as it does."""
     g.fate(0, "K Q 7 6")
 
-    def house(dealer: Hand) -> bool:
+    def house(dealer: FourCardHand) -> bool:
         wrong, due = otherwise(dealer.cards), house_way(dealer.cards)
         if wrong is None:
             return False
@@ -149,7 +149,7 @@ def foul_hand(g: Sikipi) -> None:
     """A Player lays his better part as the Low Hand; it counts as his High Hand."""
     g.rigs("win")
 
-    def look(hand: Hand) -> bool:
+    def look(hand: FourCardHand) -> bool:
         if hand.box != g.seats[0]:
             return False
         low, high = house_way(hand.cards)
@@ -168,13 +168,13 @@ def hand_not_set(g: Sikipi) -> None:
     """The dealer turns his cards before the last Player has set his; that one sets them then."""
     last = g.seats[-1]
 
-    def look(hand: Hand) -> bool:
+    def look(hand: FourCardHand) -> bool:
         if hand.box == last:
             g.film.look(hand.ids, hand.place)
             g.film.signal("players-viewed", box=hand.box)
         return hand.box == last
 
-    def house(_: Hand) -> bool:
+    def house(_: FourCardHand) -> bool:
         g.owes.append("hand-not-set")
         hand = g.first(last)
         g.film.wait((0.5, 1.5))
@@ -199,7 +199,7 @@ def duplicate_card(g: Sikipi) -> None:
         g.adds(g.first(box), g.film.deal(face, g.first(box).zone, up=False), face)
         return True
 
-    def turned(hand: Hand, name: str) -> None:
+    def turned(hand: FourCardHand, name: str) -> None:
         if hand.box and name == hand.ids[0]:
             g.voids("duplicate-card")
 
@@ -217,7 +217,7 @@ def unshuffled_suspect(g: Sikipi) -> None:
         g.adds(g.first(box), g.film.deal(face, g.first(box).zone, up=False), face)
         return True
 
-    def turned(hand: Hand, name: str) -> None:
+    def turned(hand: FourCardHand, name: str) -> None:
         if hand.box == g.seats[-1] and name == hand.ids[-1]:
             g.owes.append("unshuffled-suspect")
             g.void("unshuffled-suspect")
@@ -234,7 +234,7 @@ def commission_not_taken(g: Sikipi) -> None:
     """A win is paid in full; the commission is taken after all."""
     g.rigs("win")
 
-    def settle(hand: Hand, bet: str) -> bool:
+    def settle(hand: FourCardHand, bet: str) -> bool:
         if (hand.box, bet) != (g.seats[0], MAIN):
             return False
         stake = hand.bets[bet]
@@ -253,7 +253,7 @@ def _bonus(g: Sikipi, code: str, pays: int, after: int) -> None:
     spot = f"box{g.seats[0]}.bonus"
     g.on("bets", lambda amounts: amounts.update({spot: 20}))
 
-    def settle(hand: Hand, bet: str) -> bool:
+    def settle(hand: FourCardHand, bet: str) -> bool:
         if g.spot(hand, bet) != spot:
             return False
         if pays:

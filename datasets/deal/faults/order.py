@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from feltwatch.datasets.deal.blackjack import Blackjack
-from feltwatch.datasets.deal.blackjack_table import Hand
+from feltwatch.datasets.deal.blackjack_table import DealtHand
 from feltwatch.datasets.deal.faults.registry import Needs, blackjack
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def dealer_second_card_too_early(g: Blackjack) -> None:
     g.fate(first, MUST_DRAW)
     g.fate(0, NO_ACE)
 
-    def hand(mine: Hand) -> bool:
+    def hand(mine: DealtHand) -> bool:
         if mine.box == first and len(mine.cards) == 2:
             g.strays("dealer-second-card-too-early", first, g.dealer.zone, mine)
         return False
@@ -93,7 +93,7 @@ def subsequent_deal_wrong_box(g: Blackjack) -> None:
     g.fate(acting, "2 3 2", "hit")
     g.fate(0, NO_ACE)
 
-    def act(hand: Hand) -> bool:
+    def act(hand: DealtHand) -> bool:
         if hand.box == acting and len(hand.cards) == 3:
             g.gesture(hand, "hit")
             g.strays("subsequent-deal-wrong-box", acting, g.first(stood).zone, hand)
@@ -110,7 +110,7 @@ def acting_box_passed_over(g: Blackjack) -> None:
     g.fate(second, "T 6")
     g.fate(0, NO_ACE)
 
-    def hand(mine: Hand) -> bool:
+    def hand(mine: DealtHand) -> bool:
         if mine.box == first and len(mine.cards) == 2:
             g.strays("acting-box-passed-over", first, g.first(second).zone, mine)
         return False
@@ -126,7 +126,7 @@ def simultaneous_cards(g: Blackjack) -> None:
     g.fate(second, MUST_DRAW)
     g.fate(0, NO_ACE)
 
-    def act(hand: Hand) -> bool:
+    def act(hand: DealtHand) -> bool:
         if hand.box != first:
             return False
         g.gesture(hand, "hit")
@@ -148,7 +148,7 @@ def missing_card(g: Blackjack) -> None:
     g.fate(second, "T 6")
     g.fate(0, NO_ACE)
 
-    def hand(mine: Hand) -> bool:
+    def hand(mine: DealtHand) -> bool:
         if mine.box != first or mine.number > 1:
             return False
         new = g.splits_bets(mine)

@@ -3,17 +3,17 @@
 from collections.abc import Callable
 
 from feltwatch.datasets.deal.faults.registry import Needs, both
-from feltwatch.datasets.deal.game import MAIN, Game, Held
+from feltwatch.datasets.deal.game import MAIN, Game, HeldCards
 
 PAID = Needs(1, plain=False)
 
 
-def _at_settling(g: Game, result: str, act: Callable[[Held, str, int], None], *, kept: bool = False) -> None:
+def _at_settling(g: Game, result: str, act: Callable[[HeldCards, str, int], None], *, kept: bool = False) -> None:
     """The main bet of the first box comes to that result; `act` settles it; `kept`: its Player leaves it there."""
     g.rigs(result)
     spot = f"box{g.seats[0]}.main"
 
-    def settle(hand: Held, bet: str) -> bool:
+    def settle(hand: HeldCards, bet: str) -> bool:
         if (hand.box, bet) != (g.seats[0], MAIN):
             return False
         act(hand, spot, int(g.lines[hand.box, 1, bet][1]))
@@ -31,7 +31,7 @@ def _pause(g: Game, code: str) -> None:
 
 @both("winning-bet-taken", PAID)
 def winning_bet_taken(g: Game) -> None:
-    def act(hand: Held, spot: str, net: int) -> None:
+    def act(hand: HeldCards, spot: str, net: int) -> None:
         g.takes(spot, hand.bets[MAIN])
         _pause(g, "winning-bet-taken")
         g.pays(spot, hand.bets[MAIN])
@@ -42,7 +42,7 @@ def winning_bet_taken(g: Game) -> None:
 
 @both("losing-bet-paid", PAID)
 def losing_bet_paid(g: Game) -> None:
-    def act(hand: Held, spot: str, _: int) -> None:
+    def act(hand: HeldCards, spot: str, _: int) -> None:
         g.pays(spot, hand.bets[MAIN])
         _pause(g, "losing-bet-paid")
         g.takes(spot, 2 * hand.bets[MAIN])
@@ -52,7 +52,7 @@ def losing_bet_paid(g: Game) -> None:
 
 @both("push-taken", PAID)
 def push_taken(g: Game) -> None:
-    def act(hand: Held, spot: str, _: int) -> None:
+    def act(hand: HeldCards, spot: str, _: int) -> None:
         g.takes(spot, hand.bets[MAIN])
         _pause(g, "push-taken")
         g.pays(spot, hand.bets[MAIN])
@@ -62,7 +62,7 @@ def push_taken(g: Game) -> None:
 
 @both("push-paid", PAID)
 def push_paid(g: Game) -> None:
-    def act(hand: Held, spot: str, _: int) -> None:
+    def act(hand: HeldCards, spot: str, _: int) -> None:
         g.pays(spot, hand.bets[MAIN])
         _pause(g, "push-paid")
         g.takes(spot, hand.bets[MAIN])
@@ -74,7 +74,7 @@ def push_paid(g: Game) -> None:
 def wrong_payout(g: Game) -> None:
     """Too much is paid, and taken back; or too little, and nobody notices."""
 
-    def act(_: Held, spot: str, net: int) -> None:
+    def act(_: HeldCards, spot: str, net: int) -> None:
         if g.rng.random() < 0.5:
             g.pays(spot, net - 5)
             g.owes.append("wrong-payout")
@@ -101,7 +101,7 @@ def winning_bet_not_paid(g: Game) -> None:
 def bet_capped(g: Game) -> None:
     """A Player adds to a bet that has won; it goes back and the bet is paid as it lay."""
 
-    def act(hand: Held, spot: str, net: int) -> None:
+    def act(hand: HeldCards, spot: str, net: int) -> None:
         g.film.put(spot, g.setup.minimum, by=f"box{hand.box}")
         _pause(g, "bet-capped")
         g.film.less(spot, g.setup.minimum, by=f"box{hand.box}")

@@ -1,14 +1,14 @@
 """Splits and doubles that the book does not allow, or not so."""
 
 from feltwatch.datasets.deal.blackjack import Blackjack
-from feltwatch.datasets.deal.blackjack_table import Hand
+from feltwatch.datasets.deal.blackjack_table import DealtHand
 from feltwatch.datasets.deal.faults.order import MUST_DRAW, NO_ACE
 from feltwatch.datasets.deal.faults.registry import Needs, blackjack
 from feltwatch.datasets.deal.game import MAIN
 from feltwatch.datasets.deal.rules import LIVE
 
 
-def _refused(g: Blackjack, hand: Hand, code: str, amount: int = 0) -> None:
+def _refused(g: Blackjack, hand: DealtHand, code: str, amount: int = 0) -> None:
     """A second bet comes that may not come; it is given back."""
     spot, stake = f"box{hand.box}.main", amount or hand.bets[MAIN]
     g.film.put(spot, stake, by=f"box{hand.box}")
@@ -47,7 +47,7 @@ def split_too_many_hands(g: Blackjack) -> None:
     else:
         g.fate(first, "8 8 8 8 8 9 9 9", "split split split stand stand stand stand")
 
-    def act(hand: Hand) -> bool:
+    def act(hand: DealtHand) -> bool:
         pair = len(hand.cards) == 2 and hand.cards[0].rank == hand.cards[1].rank
         if hand.box == first and len(g.hands[first]) == most and pair:
             del g.hooks["act"]
@@ -67,7 +67,7 @@ def split_aces_resplit(g: Blackjack) -> None:
     g.fate(first, "A A A 9", "split")
     g.fate(0, NO_ACE)
 
-    def full(hand: Hand) -> bool:
+    def full(hand: DealtHand) -> bool:
         if hand.box == first and hand.number == 1:
             _refused(g, hand, "split-aces-resplit")
         return False
@@ -82,7 +82,7 @@ def split_wrong_order(g: Blackjack) -> None:
     g.fate(first, "8 8 2 3 7" if g.book.id == LIVE else "8 8 2", "split")
     g.fate(0, NO_ACE)
 
-    def act(hand: Hand) -> bool:
+    def act(hand: DealtHand) -> bool:
         if hand.box != first or hand.number > 1 or not hand.split or len(hand.cards) != 2:
             return False
         g.strays("split-wrong-order", first, g.hands[first][1].zone, hand)
@@ -98,7 +98,7 @@ def split_bet_missing(g: Blackjack) -> None:
     g.fate(first, "8 8 9 9", "stand stand")
     g.fate(0, NO_ACE)
 
-    def act(hand: Hand) -> bool:
+    def act(hand: DealtHand) -> bool:
         del g.hooks["act"]
         new = g.parted(hand)
         g.film.slide(new.ids[0], new.zone, hand=2)
@@ -124,7 +124,7 @@ def split_bet_wrong_amount(g: Blackjack) -> None:
     g.fate(first, "8 8 9 9", "stand stand")
     g.fate(0, NO_ACE)
 
-    def act(hand: Hand) -> bool:
+    def act(hand: DealtHand) -> bool:
         del g.hooks["act"]
         new, stake = g.parted(hand), hand.bets[MAIN]
         new.bets[MAIN] = stake
@@ -148,7 +148,7 @@ def double_not_allowed(g: Blackjack) -> None:
     g.fate(first, "5 4 2", "hit hit")
     g.fate(0, NO_ACE)
 
-    def act(hand: Hand) -> bool:
+    def act(hand: DealtHand) -> bool:
         if hand.box == first and len(hand.cards) == 3:
             del g.hooks["act"]
             _refused(g, hand, "double-not-allowed")
@@ -164,7 +164,7 @@ def double_bet_wrong_amount(g: Blackjack) -> None:
     g.fate(first, "6 5 -")
     g.fate(0, NO_ACE)
 
-    def act(hand: Hand) -> bool:
+    def act(hand: DealtHand) -> bool:
         if hand.box != first:
             return False
         spot, stake = g.spot(hand, MAIN), hand.bets[MAIN]
@@ -186,7 +186,7 @@ def double_bet_withdrawn(g: Blackjack) -> None:
     g.fate(first, "6 5 3", "double")
     g.fate(0, NO_ACE)
 
-    def full(hand: Hand) -> bool:
+    def full(hand: DealtHand) -> bool:
         if hand.box == first:
             spot, stake = g.spot(hand, MAIN), hand.extra[MAIN]
             g.film.wait((0.3, 0.8))

@@ -1,7 +1,7 @@
 """Errors that rest on what a Player has asked for: decisions are told, as where gestures are recognised."""
 
 from feltwatch.datasets.deal.blackjack import Blackjack
-from feltwatch.datasets.deal.blackjack_table import Hand
+from feltwatch.datasets.deal.blackjack_table import DealtHand
 from feltwatch.datasets.deal.faults.order import MUST_DRAW, NO_ACE
 from feltwatch.datasets.deal.faults.registry import Needs, blackjack
 
@@ -16,7 +16,7 @@ def extra_card_to_hand(g: Blackjack) -> None:
     g.fate(second, "T 6")
     g.fate(0, NO_ACE)
 
-    def hand(mine: Hand) -> bool:
+    def hand(mine: DealtHand) -> bool:
         if mine.box == first and len(mine.cards) == 2:
             g.strays("extra-card-to-hand", first, g.first(second).zone, mine)
         return False
@@ -31,7 +31,7 @@ def card_without_request(g: Blackjack) -> None:
     g.fate(first, "T 3 2", "stand")
     g.fate(0, NO_ACE)
 
-    def act(hand: Hand) -> None:
+    def act(hand: DealtHand) -> None:
         g.card(hand)
         g.stops("card-without-request")
         g.film.wait((0.8, 2.0))
@@ -47,7 +47,7 @@ def player_under_12_not_drawn(g: Blackjack) -> None:
     g.fate(first, MUST_DRAW)
     g.fate(0, NO_ACE)
 
-    def act(hand: Hand) -> None:
+    def act(hand: DealtHand) -> None:
         g.gesture(hand, "stand")
         g.owes.append("player-under-12-not-drawn")
         g.film.wait((0.8, 2.0))
@@ -64,7 +64,7 @@ def surrender_too_late(g: Blackjack) -> None:
     g.fate(second, "T 6", "stand")
     g.fate(0, NO_ACE)
 
-    def hand(mine: Hand) -> bool:
+    def hand(mine: DealtHand) -> bool:
         if mine.box == second:
             g.gesture(mine, "surrender")
             g.owes.append("surrender-too-late")
@@ -95,7 +95,7 @@ def dealer_draws_before_players_done(g: Blackjack) -> None:
     g.fate(first, "5 4 2")
     g.fate(0, "5 6")
 
-    def hand(mine: Hand) -> bool:
+    def hand(mine: DealtHand) -> bool:
         if mine.box != first or len(mine.cards) > 2:
             return False
         early = "dealer-second-card-too-early"

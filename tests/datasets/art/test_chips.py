@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from feltwatch.datasets.art.chips.chip_faces import SIZE
-from feltwatch.datasets.art.chips.chips import CHIP_SETS, VALUES, Stack, chip_set, draw_stack, pile_of, shadow_hull
+from feltwatch.datasets.art.chips.chips import CHIP_SETS, VALUES, ChipStack, chip_set, draw_stack, pile_of, shadow_hull
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.vision.geometry.camera import look_at
 
@@ -22,7 +22,7 @@ CHIPS = chip_set("chips-house")
 def test_what_is_drawn_is_the_hull(camera: object, x: float, y: float, count: int) -> None:
     assert isinstance(camera, type(OVERHEAD))
     image = np.full((540, 960, 3), GROUND, dtype=np.uint8)
-    truth = draw_stack(image, camera, Stack("box1.main", x, y, (5,) * count, turn=count), CHIPS)
+    truth = draw_stack(image, camera, ChipStack("box1.main", x, y, (5,) * count, turn=count), CHIPS)
     drawn = (np.abs(image.astype(int) - GROUND).max(axis=2) > 60).astype(np.uint8)
     hull = np.zeros_like(drawn)
     cv2.fillPoly(hull, [np.rint(np.array(truth.hull) * 16).astype(np.int32)], 1, cv2.LINE_8, 4)
@@ -33,7 +33,7 @@ def test_what_is_drawn_is_the_hull(camera: object, x: float, y: float, count: in
 
 
 def test_the_truth_is_where_the_camera_sees_the_discs() -> None:
-    stack = Stack("box2.main", 120, 340, (100, 25, 5), turn=4, neat=0.0)
+    stack = ChipStack("box2.main", 120, 340, (100, 25, 5), turn=4, neat=0.0)
     truth = draw_stack(np.zeros((540, 960, 3), dtype=np.uint8), ASLANT, stack, CHIPS)
     height = 3 * CHIPS.thick_mm
     np.testing.assert_allclose(truth.center, ASLANT.to_picture([[120, 340, height]])[0])
@@ -46,14 +46,14 @@ def test_the_truth_is_where_the_camera_sees_the_discs() -> None:
 
 def test_a_stack_outside_the_picture_changes_nothing() -> None:
     image = np.full((540, 960, 3), GROUND, dtype=np.uint8)
-    draw_stack(image, OVERHEAD, Stack(None, 4000, 300, (5,)), CHIPS)
+    draw_stack(image, OVERHEAD, ChipStack(None, 4000, 300, (5,)), CHIPS)
     assert (image == GROUND).all()
 
 
 def test_the_same_seed_gives_the_same_pixels() -> None:
     first, second, other = (np.zeros((540, 960, 3), dtype=np.uint8) for _ in range(3))
     for image, turn in ((first, 3), (second, 3), (other, 4)):
-        draw_stack(image, ASLANT, Stack(None, 0, 300, (1, 5, 25), turn), CHIPS)
+        draw_stack(image, ASLANT, ChipStack(None, 0, 300, (1, 5, 25), turn), CHIPS)
     assert (first == second).all()
     assert (first != other).any()
     again = chip_set.__wrapped__("chips-house")
@@ -81,7 +81,7 @@ def test_every_denomination_has_a_face() -> None:
 
 
 def test_a_shadow_holds_the_foot_and_the_top_moved_by_the_light() -> None:
-    stack = Stack(None, 0, 300, (5,) * 10)
+    stack = ChipStack(None, 0, 300, (5,) * 10)
     rims = shadow_hull(stack, CHIPS, (0.5, 0.2))
     outline = OVERHEAD.to_picture(rims[:, :2] + rims[:, 2:] * [0.5, 0.2]).astype(np.float32)
     assert cv2.isContourConvex(outline)

@@ -9,14 +9,14 @@ import pytest
 from PIL import ImageFont
 
 from feltwatch.datasets.art.cards.aces import ACES
-from feltwatch.datasets.art.cards.canvas import FINE, Canvas, Place, colour_of, letters
+from feltwatch.datasets.art.cards.canvas import FINE, CardCanvas, MarkPlace, colour_of, letters
 from feltwatch.datasets.art.cards.decks import CARD_PX
 from feltwatch.datasets.art.cards.drawn import INDICES, PALETTES, Style, court_picture, draw_deck, draw_face, sheet
 from feltwatch.datasets.art.cards.drawn_backs import EMBLEMS, PATTERNS, draw_back
 from feltwatch.datasets.art.cards.pips import CUTS, outlines
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.card_codes import COURTS
-from feltwatch.datasets.sources.designs import BackRecipe, Recipe
+from feltwatch.datasets.sources.designs import BackRecipe, DeckRecipe
 from feltwatch.vision.arrays import Pixels
 
 COURT = np.full((300, 200, 3), (30, 60, 200), np.uint8)
@@ -44,7 +44,7 @@ def marks(picture: Pixels) -> int:
 
 
 def test_the_same_recipe_draws_the_same_deck(font: Path) -> None:
-    recipe = Recipe("a", "c", "f")
+    recipe = DeckRecipe("a", "c", "f")
     one, other = (draw_deck(recipe, PICTURES, font) for _ in range(2))
     assert len(one) == 52
     assert all(np.array_equal(one[face], other[face]) for face in one)
@@ -55,12 +55,14 @@ def test_the_same_recipe_draws_the_same_deck(font: Path) -> None:
 @pytest.mark.parametrize("face", ["2h", "3h", "4h", "5h", "6h", "7h", "8h", "9h", "Th"])
 def test_a_spot_card_has_its_number_of_marks(font: Path, face: str) -> None:
     number = 10 if face[0] == "T" else int(face[0])
-    assert marks(draw_face(Style.of(Recipe("a", "c", "f", mark_mm=8.0, spread=0.8)), face, PICTURES, font)) == number
+    assert (
+        marks(draw_face(Style.of(DeckRecipe("a", "c", "f", mark_mm=8.0, spread=0.8)), face, PICTURES, font)) == number
+    )
 
 
 @pytest.mark.parametrize("index", INDICES)
 def test_an_index_stands_in_its_corners_either_way_up(font: Path, index: str) -> None:
-    card = inked(draw_face(Style.of(Recipe("a", "c", "f", index=index, court_mm=20.0)), "Qd", PICTURES, font))
+    card = inked(draw_face(Style.of(DeckRecipe("a", "c", "f", index=index, court_mm=20.0)), "Qd", PICTURES, font))
     assert card[8:90, 4:80].any()
     assert np.abs(card.astype(int) - card[::-1, ::-1]).mean() < 0.02
     right = card[8:60, -50:-4].any()
@@ -68,7 +70,9 @@ def test_an_index_stands_in_its_corners_either_way_up(font: Path, index: str) ->
 
 
 def test_every_ace_of_spades_is_of_its_own(font: Path) -> None:
-    aces = {ace: draw_face(Style.of(Recipe("a", "c", "f", ace=ace)), "As", PICTURES, font).astype(int) for ace in ACES}
+    aces = {
+        ace: draw_face(Style.of(DeckRecipe("a", "c", "f", ace=ace)), "As", PICTURES, font).astype(int) for ace in ACES
+    }
     for one, other in combinations(aces, 2):
         assert np.abs(aces[one] - aces[other]).mean() > 1, (one, other)
 
@@ -85,7 +89,7 @@ def test_a_mark_is_even_and_keeps_its_height(cut: str, suit: str) -> None:
 def test_a_four_colour_deck_has_four_inks(font: Path) -> None:
     inks = set()
     for suit in "shdc":
-        face = draw_face(Style.of(Recipe("a", "c", "f", palette="four")), f"9{suit}", PICTURES, font)
+        face = draw_face(Style.of(DeckRecipe("a", "c", "f", palette="four")), f"9{suit}", PICTURES, font)
         dark = face.reshape(-1, 3)[face.reshape(-1, 3).min(axis=1) < 40]
         inks.add(tuple(int(value) for value in np.median(dark, axis=0) // 8))
     assert len(inks) == 4
@@ -94,7 +98,7 @@ def test_a_four_colour_deck_has_four_inks(font: Path) -> None:
 
 def test_paper_shows_through(font: Path) -> None:
     plain, ivory, linen = (
-        draw_face(Style.of(Recipe("a", "c", "f", paper=paper)), "2c", PICTURES, font)
+        draw_face(Style.of(DeckRecipe("a", "c", "f", paper=paper)), "2c", PICTURES, font)
         for paper in ("white", "ivory", "linen")
     )
     assert plain[170, 30].tolist() == [253, 252, 252]
@@ -114,8 +118,8 @@ def test_letters_are_as_high_as_asked_and_no_wider(font: Path) -> None:
     assert letters("QUALITY", font, 10, widest=5).width == 5 * FINE
     with pytest.raises(DataError, match="no font that can be read"):
         letters("E", Path("/nowhere"), 10)
-    canvas = Canvas()
-    canvas.letters(letters("E", font, 10), Place(30, 40, 10, turned=True), (0, 0, 0))
+    canvas = CardCanvas()
+    canvas.letters(letters("E", font, 10), MarkPlace(30, 40, 10, turned=True), (0, 0, 0))
     assert inked(canvas.texture())[140:180, 100:140].any()
 
 
@@ -131,11 +135,11 @@ def test_a_back_is_the_same_either_way_up(pattern: str, emblem: str) -> None:
 @pytest.mark.parametrize(
     ("recipe", "says"),
     [
-        (Recipe("a", "c", "f", ace="plane"), "recipe 'a': no ace 'plane'; there are: plain"),
-        (Recipe("a", "c", "f", index="giant"), "recipe 'a': no index 'giant'"),
+        (DeckRecipe("a", "c", "f", ace="plane"), "recipe 'a': no ace 'plane'; there are: plain"),
+        (DeckRecipe("a", "c", "f", index="giant"), "recipe 'a': no index 'giant'"),
     ],
 )
-def test_an_unknown_ingredient_is_told(font: Path, recipe: Recipe, says: str) -> None:
+def test_an_unknown_ingredient_is_told(font: Path, recipe: DeckRecipe, says: str) -> None:
     with pytest.raises(DataError, match=says):
         draw_deck(recipe, PICTURES, font)
     with pytest.raises(DataError, match="back 'b': no pattern 'plaid'"):

@@ -12,7 +12,7 @@ from feltwatch.datasets.art.hands.hand_pose import POSES, random_pose, touching
 from feltwatch.datasets.art.hands.hands import (
     OWNER,
     SPRITES,
-    Hand,
+    SceneHand,
     draw_hand,
     draw_hand_shadow,
     hand_mask,
@@ -69,7 +69,7 @@ def test_an_unknown_hand_is_refused() -> None:
 
 
 def test_a_hand_covers_its_tip_and_points_away() -> None:
-    hand = Hand("hand-demo-001", 50, 300, 20, -90)
+    hand = SceneHand("hand-demo-001", 50, 300, 20, -90)
     found = sprite(hand.sprite)
     image, owner = np.full((540, 960, 3), 90, dtype=np.uint8), np.zeros((540, 960), dtype=np.uint8)
     draw_hand(image, owner, CAMERA, hand, found)
@@ -84,7 +84,7 @@ def test_a_hand_covers_its_tip_and_points_away() -> None:
 
 def test_a_hand_outside_the_picture_changes_nothing() -> None:
     image, owner = np.full((540, 960, 3), 90, dtype=np.uint8), np.zeros((540, 960), dtype=np.uint8)
-    hand = Hand("hand-demo-001", 9000, 300, 20, 0)
+    hand = SceneHand("hand-demo-001", 9000, 300, 20, 0)
     draw_hand(image, owner, CAMERA, hand, sprite(hand.sprite))
     draw_hand_shadow(image, CAMERA, hand, sprite(hand.sprite), Light())
     assert (image == 90).all()
@@ -93,7 +93,7 @@ def test_a_hand_outside_the_picture_changes_nothing() -> None:
 
 def test_a_shadow_only_darkens() -> None:
     image = np.full((540, 960, 3), 90, dtype=np.uint8)
-    hand = Hand("hand-demo-002", 0, 300, 60, 90)
+    hand = SceneHand("hand-demo-002", 0, 300, 60, 90)
     draw_hand_shadow(image, CAMERA, hand, sprite(hand.sprite), Light(dark=0.6))
     assert image.max() == 90
     assert image.min() < 50

@@ -12,7 +12,7 @@ import pytest
 from feltwatch.datasets.deal.chips import worth
 from feltwatch.datasets.deal.houseway import house_way
 from feltwatch.datasets.deal.play import play, session
-from feltwatch.datasets.deal.story import CHIPS, CardMove, ChipMove, Owed, Story
+from feltwatch.datasets.deal.story import CHIPS, CardMove, ChipMove, Owed, RoundStory
 from feltwatch.datasets.deal.visible import STALE, TOLD, VISIBLE
 from feltwatch.engine.books import find_book
 from feltwatch.engine.books.error_catalogue import BOOK_ORDER, FAULTS
@@ -27,7 +27,7 @@ CLEAN = 400  # rounds for every book
 CODES = [(book, code) for book in BOOK_ORDER for code in (*VISIBLE[book], *TOLD[book])]
 
 
-def said(stories: list[Story]) -> dict[int, Owed]:
+def said(stories: list[RoundStory]) -> dict[int, Owed]:
     """Give what the engine has said of each round in the end."""
     first = stories[0]
     table = Table(
@@ -60,7 +60,7 @@ def sorted_alerts(owed: Owed) -> Owed:
     return replace(owed, alerts=tuple(sorted(owed.alerts)), settlements=dict(owed.settlements))
 
 
-def agrees(story: Story) -> None:
+def agrees(story: RoundStory) -> None:
     found = said([story])
     assert sorted(found) == list(range(1, story.rounds + 1))
     assert sorted_alerts(found[story.rounds]) == sorted_alerts(story.owed), f"seed {story.seed}"
@@ -115,7 +115,7 @@ def test_rounds_follow_each_other_at_one_table(book: str) -> None:
 # ---- the film -------------------------------------------------------------------------------------------------------
 
 
-def lawful(story: Story) -> None:
+def lawful(story: RoundStory) -> None:
     """Every event is the end of a motion; no card and no hand is in two places."""
     starts = [move.start for move in story.moves]
     assert starts == sorted(starts)
@@ -127,7 +127,7 @@ def lawful(story: Story) -> None:
     _chips_move(story)
 
 
-def _cards_move(story: Story, cards: list[CardMove]) -> None:
+def _cards_move(story: RoundStory, cards: list[CardMove]) -> None:
     ends = {(move.card, move.end): move for move in cards}
     own = [event for event in story.events if event["event"] in ("card", "turn", "move", "remove")]
     for event in own:
@@ -153,7 +153,7 @@ def _one_card_a_place(cards: list[CardMove]) -> None:
             lies[move.zone, move.place] = move.card
 
 
-def _chips_move(story: Story) -> None:
+def _chips_move(story: RoundStory) -> None:
     moves = [move for move in story.moves if isinstance(move, ChipMove)]
     amounts = {(event["spot"], float(str(event["t"]))): event for event in _chips(story)}
     assert len(amounts) == len(moves)
@@ -169,7 +169,7 @@ def _chips_move(story: Story) -> None:
     assert not any(move.stacks for move in last.values()), "chips are left when the story ends"
 
 
-def _chips(story: Story) -> list[Mapping[str, object]]:
+def _chips(story: RoundStory) -> list[Mapping[str, object]]:
     return [event for event in story.events if event["event"] == "chips"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import cv2
 
 from feltwatch.datasets.deal.play import session
-from feltwatch.datasets.film.film_cli import SPLITS, Order
+from feltwatch.datasets.film.film_cli import SPLITS, FilmOrder
 from feltwatch.datasets.truth import truth_of
 from feltwatch.engine.books import find_book
 from feltwatch.engine.model.events import parse
@@ -15,7 +15,9 @@ from feltwatch.engine.model.verdicts import Alert, Ended
 from feltwatch.engine.table import Table
 
 CLIP = Path(__file__).parents[3] / "datasets" / "clips" / "demo.mp4"
-ORDER = Order("blackjack-rws-v5", 4, 2, SPLITS[-1], CLIP.parent, "dealer-overdraw", pace=2.0, occupied=2, name="demo")
+ORDER = FilmOrder(
+    "blackjack-rws-v5", 4, 2, SPLITS[-1], CLIP.parent, "dealer-overdraw", pace=2.0, occupied=2, name="demo"
+)
 
 
 def test_the_events_are_those_of_its_seed() -> None:

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from feltwatch.datasets.deal.play import play
-from feltwatch.datasets.deal.story import Story
-from feltwatch.datasets.film.film_cli import DEMO, Order, dress, table_toml
-from feltwatch.datasets.film.footage import Frame, Shoot, film, touched
+from feltwatch.datasets.deal.story import RoundStory
+from feltwatch.datasets.film.film_cli import DEMO, FilmOrder, dress, table_toml
+from feltwatch.datasets.film.footage import FilmFrame, Shoot, film, touched
 from feltwatch.datasets.film.timeline import Moment, Reel
 from feltwatch.datasets.lighting import Blob, Light, Sensor
-from feltwatch.datasets.render.compose import Canvas, draw_things
+from feltwatch.datasets.render.compose import TableCanvas, draw_things
 from feltwatch.datasets.scene.light import apply_shade, develop
 from feltwatch.edge.config.table_file import read_table
 from feltwatch.engine.books.error_catalogue import BOOK_ORDER
@@ -29,11 +29,11 @@ HARSH = Light(0.8, glare=(Blob(0.6, 0.2, 0.2, 0.2),), shadow=(-0.5, 0.4), soft=4
 SHARP = Sensor(1.8, 0.0, 1.2, 1.2, 10.0, 0.8)
 
 
-def on_film(story: Story) -> Reel:
-    return dress(Order(story.book, story.seed, 1, DEMO, Path(), size=SIZE), [story])
+def on_film(story: RoundStory) -> Reel:
+    return dress(FilmOrder(story.book, story.seed, 1, DEMO, Path(), size=SIZE), [story])
 
 
-def cut(story: Story, since: float) -> Reel:
+def cut(story: RoundStory, since: float) -> Reel:
     """Film some seconds out of the middle of a round."""
     moves = tuple(replace(move, start=move.start - since, end=move.end - since) for move in story.moves)
     return on_film(replace(story, moves=moves, ends=LASTS_S))
@@ -41,14 +41,14 @@ def cut(story: Story, since: float) -> Reel:
 
 def test_the_house_of_a_film_is_one_in_which_its_error_is_one(tmp_path: Path) -> None:
     story = play("live-blackjack", 4, boxes=5, error="settlement-order")
-    order = Order(story.book, story.seed, 1, DEMO, tmp_path, size=SIZE, layout="blackjack-5")
+    order = FilmOrder(story.book, story.seed, 1, DEMO, tmp_path, size=SIZE, layout="blackjack-5")
     path = tmp_path / "table.toml"
     path.write_text(table_toml("one.mp4", order, [story], dress(order, [story]).bare))
     switches = read_table(path).book.switches
     assert (switches.settlement_order, switches.boxes) == ("right-to-left", "5")
 
 
-def sharing(story: Story) -> float:
+def sharing(story: RoundStory) -> float:
     """Give when the first card lies and the second comes."""
     return next(float(str(event["t"])) for event in story.events if event["event"] == "card") + 0.3
 
@@ -105,12 +105,12 @@ def test_the_truth_names_every_card_of_every_frame(taken: tuple[Path, Reel, int]
 def composed(shoot: Shoot, t: float) -> Pixels:
     """Draw the whole table at once, as a picture of a set is drawn."""
     scene = shoot.reel.scene_at(t)
-    canvas = Canvas(shoot.table.image.copy(), np.zeros_like(shoot.table.owner))
+    canvas = TableCanvas(shoot.table.image.copy(), np.zeros_like(shoot.table.owner))
     draw_things(canvas, scene)
     return develop(apply_shade(canvas.image, shoot.shade), scene.sensor)
 
 
-def differing(shoot: Shoot, frame: Frame) -> Mask:
+def differing(shoot: Shoot, frame: FilmFrame) -> Mask:
     """Mark the pixels in which a frame and the whole table differ, but where stacks pass each other.
 
     A moving stack is drawn over all that rest, also where it passes behind one.

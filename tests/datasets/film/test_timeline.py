@@ -9,9 +9,9 @@ import pytest
 
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.deal.play import play, session
-from feltwatch.datasets.deal.story import CardMove, ChipMove, Gesture, Story
+from feltwatch.datasets.deal.story import CardMove, ChipMove, Gesture, RoundStory
 from feltwatch.datasets.deal.visible import VISIBLE
-from feltwatch.datasets.film.film_cli import DEMO, Order, dress
+from feltwatch.datasets.film.film_cli import DEMO, FilmOrder, dress
 from feltwatch.datasets.film.timeline import Reel
 from feltwatch.datasets.scene.placement import beside_zones
 from feltwatch.engine.books.error_catalogue import BOOK_ORDER
@@ -24,11 +24,11 @@ LEAP_MM = 150.0  # in a fiftieth of a second
 SPLIT = "rws-blackjack-2024"
 
 
-def filmed(book: str, stories: list[Story]) -> Reel:
-    return dress(Order(book, stories[0].seed, len(stories), DEMO, Path(), size=(640, 360)), stories)
+def filmed(book: str, stories: list[RoundStory]) -> Reel:
+    return dress(FilmOrder(book, stories[0].seed, len(stories), DEMO, Path(), size=(640, 360)), stories)
 
 
-def evening(book: str, seed: int) -> tuple[Reel, list[Story]]:
+def evening(book: str, seed: int) -> tuple[Reel, list[RoundStory]]:
     """Some rounds at one table, of which the middle one goes wrong."""
     codes = VISIBLE[book]
     stories = session(book, seed, [None, codes[7 * seed % len(codes)], None])

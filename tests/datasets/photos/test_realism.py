@@ -8,12 +8,12 @@ import pytest
 
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sets.features import auc, groups_by_source, judged
-from feltwatch.datasets.sets.realism import Card, compare, report
+from feltwatch.datasets.sets.realism import CardCrop, compare, report
 
 RANKS = "A23456789TJQK"
 
 
-def cards(count: int, groups: tuple[str, ...], noise: float, seed: int) -> Iterator[Card]:
+def cards(count: int, groups: tuple[str, ...], noise: float, seed: int) -> Iterator[CardCrop]:
     dice = np.random.default_rng(seed)
     for number in range(count):
         image = np.full((150, 112, 3), dice.integers(190, 235), np.float64)
@@ -21,7 +21,7 @@ def cards(count: int, groups: tuple[str, ...], noise: float, seed: int) -> Itera
             x, y = dice.integers(20, 90), dice.integers(20, 130)
             cv2.circle(image, (int(x), int(y)), 6, (40, 40, 180), -1)
         image += dice.normal(0, noise, image.shape)
-        yield Card(image.clip(0, 255).astype(np.uint8), RANKS[number % 13], groups[number % len(groups)])
+        yield CardCrop(image.clip(0, 255).astype(np.uint8), RANKS[number % 13], groups[number % len(groups)])
 
 
 def test_an_obvious_difference_is_told_and_named() -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from feltwatch.datasets.art.chips.chips import Stack
+from feltwatch.datasets.art.chips.chips import ChipStack
 from feltwatch.datasets.lighting import Light, Sensor
 from feltwatch.datasets.scene.scene import LaidCard, Scene
 from feltwatch.vision.geometry.camera import look_at
@@ -29,7 +29,7 @@ def plain_scene(seed: int, *, lens: bool = True) -> Scene:
         )
         for n, face in enumerate(FACES)
     )
-    stacks = (Stack(None, 0.0, 650.0, (5, 25, 25), seed),)
+    stacks = (ChipStack(None, 0.0, 650.0, (5, 25, 25), seed),)
     light = Light(vignette=0.0, shadow=(0.05, 0.02), gloss=0.0)
     layout = load_layout("blackjack-7")
     names = ("house-green", "house", "house-red", "chips-house")

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from feltwatch.datasets.art.hands.hands import Hand
+from feltwatch.datasets.art.hands.hands import SceneHand
 from feltwatch.datasets.common.cache import write_picture
 from feltwatch.datasets.physical import command
 from feltwatch.datasets.physical.command import photographed, render
@@ -52,7 +52,7 @@ def test_cards_lie_where_the_truth_says(seed: int, lens: bool) -> None:  # noqa:
 
 def test_what_the_truth_calls_a_hand_is_what_a_hand_changes() -> None:
     scene = plain_scene(4)
-    hand = replace(scene, hands=(Hand("hand-demo-001", 150.0, 200.0, 20.0, -80.0),))
+    hand = replace(scene, hands=(SceneHand("hand-demo-001", 150.0, 200.0, 20.0, -80.0),))
     made = render(hand, FEW)
     changed = np.abs(made.image.astype(int) - photographed(scene, FEW)).sum(axis=2)
     assert (changed[made.hands > 0] > 30).mean() > 0.8

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from feltwatch.datasets.__main__ import main
-from feltwatch.datasets.art.chips.chips import Stack, chip_set, pile_of
-from feltwatch.datasets.art.hands.hands import SPRITES, Hand, hand_mask, sprite
+from feltwatch.datasets.art.chips.chips import ChipStack, chip_set, pile_of
+from feltwatch.datasets.art.hands.hands import SPRITES, SceneHand, hand_mask, sprite
 from feltwatch.datasets.lighting import Light
 from feltwatch.datasets.physical.hands import hand_solid
 from feltwatch.datasets.physical.mesh import card_rows, card_sides, card_solid, chip_solid, scaled_about
 from feltwatch.datasets.physical.scene import card_slices, light_colour, solids_of, stack_slices
-from feltwatch.datasets.physical.view import Order, rays_of, view_of
+from feltwatch.datasets.physical.view import DepthOrder, rays_of, view_of
 from feltwatch.datasets.scene.scene import THICK, LaidCard
 from feltwatch.vision.geometry.camera import Camera, look_at
 from tests.datasets.physical.helpers import CAMERA, LENS, plain_scene
@@ -85,7 +85,7 @@ def test_whatever_is_drawn_later_lies_before_the_rest() -> None:
     cards = [
         LaidCard(f"c{n}", "Ah", up=True, x=4 * n, y=400, angle=90 + n, z=0.0, bend=0.7 - 0.3 * n) for n in range(6)
     ]
-    order = Order(CAMERA)
+    order = DepthOrder(CAMERA)
     heights = []
     for card in cards:
         slices = card_slices(CAMERA, card)
@@ -101,7 +101,7 @@ def test_whatever_is_drawn_later_lies_before_the_rest() -> None:
 
 def test_a_chip_of_the_mesh_fills_the_outline_of_the_truth() -> None:
     chips = chip_set("chips-house")
-    stack = Stack(None, 120.0, 500.0, (5, 25, 100), 7, 2.0)
+    stack = ChipStack(None, 120.0, 500.0, (5, 25, 100), 7, 2.0)
     pile = pile_of(stack, chips, CAMERA)
     rims = CAMERA.to_picture(pile.rims().reshape(-1, 3)).astype(np.float32)
     hull = cv2.convexHull(rims)
@@ -116,7 +116,7 @@ def test_a_chip_of_the_mesh_fills_the_outline_of_the_truth() -> None:
 @pytest.mark.parametrize("camera", [CAMERA, LENS])
 @pytest.mark.parametrize("name", SPRITES["demo"])
 def test_a_hands_mesh_fills_its_sprites_outline(name: str, camera: Camera) -> None:
-    hand = Hand(name, 40.0, 380.0, 30.0, 80.0)
+    hand = SceneHand(name, 40.0, 380.0, 30.0, 80.0)
     solid, _ = hand_solid(camera, hand)
     pixels = camera.to_picture(solid.points)
     drawn = np.zeros((camera.height, camera.width), np.uint8)

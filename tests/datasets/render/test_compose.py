@@ -12,7 +12,7 @@ from feltwatch.datasets.art.chips.chips import chip_set, draw_stack
 from feltwatch.datasets.art.hands.hands import SPRITES
 from feltwatch.datasets.lighting import Light, Sensor
 from feltwatch.datasets.render import compose
-from feltwatch.datasets.render.cards import Patch, Texture, draw_card, texture_of
+from feltwatch.datasets.render.cards import ImageRegion, Texture, draw_card, texture_of
 from feltwatch.datasets.render.compose import render
 from feltwatch.datasets.scene import scene_sampler
 from feltwatch.datasets.scene.light import Shade, shade_of
@@ -61,7 +61,7 @@ def rounded(quad: Floats, at: tuple[NDArray[np.signedinteger], ...]) -> Mask:
 
 def wrong_pixels(drawn: Pixels, quad: Floats) -> int:
     """Count the pixels of a white card on black that lie a pixel or more beyond the quad's edge, or are missing."""
-    patch = Patch.around(quad, 6, drawn.shape)
+    patch = ImageRegion.around(quad, 6, drawn.shape)
     if patch is None:
         return 0
     seen = patch.of(drawn)[..., 0] > 127
@@ -105,7 +105,7 @@ def test_each_pixel_shows_the_card_that_the_truth_says(monkeypatch: pytest.Monke
         scene = bare(seed)
         order = {card.id: n for n, card in enumerate(scene.cards, 1)}
         monkeypatch.setattr(compose, "texture_for", lambda _, card, order=order: flat(2 * order[card.id]))
-        canvas = compose.Canvas(np.zeros((540, 960, 3), np.uint8), np.zeros((540, 960), np.uint8))
+        canvas = compose.TableCanvas(np.zeros((540, 960, 3), np.uint8), np.zeros((540, 960), np.uint8))
         compose.draw_things(canvas, scene)
         truth = compose.truth_of_scene(scene, canvas.owner, [])
         cut = np.zeros((540, 960), np.uint8)  # a round corner of a card lets through what lies below

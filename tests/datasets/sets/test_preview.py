@@ -8,7 +8,7 @@ import pytest
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sets.labels import Labelling, lines
 from feltwatch.datasets.sets.preview import CAPTION, GAP, drawn_on, fitted, labels_on, main, sheets
-from feltwatch.datasets.sets.sets import Item, Plan, write_tables
+from feltwatch.datasets.sets.sets import Item, SetPlan, write_tables
 from feltwatch.datasets.truth import CardTruth, Truth
 
 TRUTH = Truth(
@@ -46,7 +46,7 @@ def test_truth_and_labels_are_drawn_at_the_same_place() -> None:
 
 
 def test_a_written_set_is_shown(tmp_path: Path) -> None:
-    write_tables(tmp_path / "t", fake, Plan(3, 1))
+    write_tables(tmp_path / "t", fake, SetPlan(3, 1))
     assert main([str(tmp_path / "t"), "-o", str(tmp_path / "sheet.png")]) == 0
     assert (tmp_path / "sheet.png").is_file()
     with pytest.raises(DataError, match="nothing to show"):

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.common.parallel import ordered
-from feltwatch.datasets.photos.photo_sources import Source, source_named
+from feltwatch.datasets.photos.photo_sources import PhotoSource, source_named
 from feltwatch.datasets.photos.real import Photograph
 from feltwatch.datasets.sets.labels import Labelling, blanked, boxes_of, labelled, lines, moved, tiles
 from feltwatch.datasets.sets.sets import (
     BLOCK,
+    CropSample,
     Item,
-    Plan,
-    Read,
+    SetPlan,
     add_photographs,
     write_crops,
     write_tables,
@@ -54,9 +54,9 @@ def fake(index: int) -> Item:
     return Item(image, TABLE, {"deck": f"deck-{index % 2}", "felt": "green"})
 
 
-def fake_block(index: int) -> list[Read]:
+def fake_block(index: int) -> list[CropSample]:
     image = np.full((128, 96, 3), index, np.uint8)
-    return [Read(image, ("9h", "As", "back")[number % 3], "deck-0") for number in range(BLOCK)]
+    return [CropSample(image, ("9h", "As", "back")[number % 3], "deck-0") for number in range(BLOCK)]
 
 
 def digest(folder: Path) -> str:
@@ -114,7 +114,7 @@ def test_what_nobody_knows_the_corners_of_is_greyed_out() -> None:
 
 
 def test_workers_do_not_change_order_nor_bytes(tmp_path: Path) -> None:
-    plan = Plan(14, 3)
+    plan = SetPlan(14, 3)
     write_tables(tmp_path / "one", fake, plan)
     write_tables(tmp_path / "two", fake, replace(plan, jobs=2))
     assert digest(tmp_path / "one") == digest(tmp_path / "two")
@@ -128,16 +128,16 @@ def test_resumed_is_uninterrupted(tmp_path: Path) -> None:
         return fake(index)
 
     with pytest.raises(KeyboardInterrupt):
-        write_tables(tmp_path / "stopped", stops, Plan(6, 3))
-    assert write_tables(tmp_path / "stopped", fake, Plan(6, 3)) == 3
-    assert write_tables(tmp_path / "whole", fake, Plan(6, 3)) == 6
+        write_tables(tmp_path / "stopped", stops, SetPlan(6, 3))
+    assert write_tables(tmp_path / "stopped", fake, SetPlan(6, 3)) == 3
+    assert write_tables(tmp_path / "whole", fake, SetPlan(6, 3)) == 6
     assert digest(tmp_path / "stopped") == digest(tmp_path / "whole")
-    assert write_tables(tmp_path / "whole", fake, Plan(6, 3)) == 0
+    assert write_tables(tmp_path / "whole", fake, SetPlan(6, 3)) == 0
 
 
 def test_the_folders_are_what_ultralytics_reads(tmp_path: Path) -> None:
-    write_tables(tmp_path / "t", fake, Plan(2, 3))
-    write_tables(tmp_path / "t", fake, Plan(1, 4, "val"))
+    write_tables(tmp_path / "t", fake, SetPlan(2, 3))
+    write_tables(tmp_path / "t", fake, SetPlan(1, 4, "val"))
     found = sorted(str(p.relative_to(tmp_path / "t")) for p in (tmp_path / "t").rglob("*.*") if "notes" not in p.parts)
     stems = ("train/0000000", "train/0000001", "val/0000000")
     expected = [f"images/{stem}.jpg" for stem in stems] + [f"labels/{stem}.txt" for stem in stems]
@@ -149,7 +149,7 @@ def test_the_folders_are_what_ultralytics_reads(tmp_path: Path) -> None:
 
 
 def test_the_recipe_counts_what_the_set_is_made_of(tmp_path: Path) -> None:
-    write_tables(tmp_path / "t", fake, Plan(3, 3))
+    write_tables(tmp_path / "t", fake, SetPlan(3, 3))
     train = json.loads((tmp_path / "t" / "recipe.json").read_text("utf-8"))["splits"]["train"]
     assert train["decks"] == {"deck-0": 2, "deck-1": 1}
     assert train["felts"] == {"green": 3}
@@ -157,33 +157,33 @@ def test_the_recipe_counts_what_the_set_is_made_of(tmp_path: Path) -> None:
 
 
 def test_two_recipes_are_not_mixed(tmp_path: Path) -> None:
-    write_tables(tmp_path / "t", fake, Plan(1, 3))
+    write_tables(tmp_path / "t", fake, SetPlan(1, 3))
     with pytest.raises(DataError, match="train was begun with seed 3"):
-        write_tables(tmp_path / "t", fake, Plan(1, 4))
+        write_tables(tmp_path / "t", fake, SetPlan(1, 4))
     with pytest.raises(DataError, match="holds tables, not crops"):
-        write_crops(tmp_path / "t", fake_block, Plan(1, 3))
+        write_crops(tmp_path / "t", fake_block, SetPlan(1, 3))
     (tmp_path / "strange").mkdir()
     (tmp_path / "strange" / "a").write_text("", "utf-8")
     with pytest.raises(DataError, match="is no set of ours"):
-        write_tables(tmp_path / "strange", fake, Plan(1, 4))
+        write_tables(tmp_path / "strange", fake, SetPlan(1, 4))
 
 
 def test_crops_lie_in_folders_by_face(tmp_path: Path) -> None:
-    assert write_crops(tmp_path / "c", fake_block, Plan(BLOCK + 1, 3)) == 2 * BLOCK
+    assert write_crops(tmp_path / "c", fake_block, SetPlan(BLOCK + 1, 3)) == 2 * BLOCK
     folders = [path for path in (tmp_path / "c" / "train").iterdir() if path.is_dir()]
     assert len(folders) == 54
     assert len(list((tmp_path / "c" / "train" / "9h").glob("*.jpg"))) == 2 * BLOCK // 3
-    assert write_crops(tmp_path / "c", fake_block, Plan(BLOCK + 1, 3)) == 0
+    assert write_crops(tmp_path / "c", fake_block, SetPlan(BLOCK + 1, 3)) == 0
 
 
 def test_an_unknown_class_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="'joker' is no class"):
-        write_crops(tmp_path / "c", lambda _: [Read(np.zeros((8, 8, 3), np.uint8), "joker", "d")], Plan(1, 3))
+        write_crops(tmp_path / "c", lambda _: [CropSample(np.zeros((8, 8, 3), np.uint8), "joker", "d")], SetPlan(1, 3))
 
 
 def photos() -> Iterator[Photograph]:
     index = replace(TABLE, cards=(replace(TABLE.cards[0], label="index"),), stacks=(), hands=())
-    own = Source("ours", "train", "CC0", "us")
+    own = PhotoSource("ours", "train", "CC0", "us")
     for name, source, truth in (
         ("a.jpg", own, TABLE),
         ("b.jpg", own, index),
@@ -194,8 +194,8 @@ def photos() -> Iterator[Photograph]:
 
 
 def test_only_licensed_wholly_labelled_photographs_of_the_split_are_added(tmp_path: Path) -> None:
-    write_tables(tmp_path / "t", fake, Plan(1, 3))
-    assert add_photographs(tmp_path / "t", photos(), Plan(1, 3), "tables") == 1
+    write_tables(tmp_path / "t", fake, SetPlan(1, 3))
+    assert add_photographs(tmp_path / "t", photos(), SetPlan(1, 3), "tables") == 1
     train = json.loads((tmp_path / "t" / "recipe.json").read_text("utf-8"))["splits"]["train"]
     assert train["photographs"] == {"ours": {"licence": "CC0", "note": "us"}}
     assert train["decks"] == {"deck-0": 1, "ours": 1}
@@ -203,8 +203,8 @@ def test_only_licensed_wholly_labelled_photographs_of_the_split_are_added(tmp_pa
 
 
 def test_crops_of_photographs_are_added(tmp_path: Path) -> None:
-    write_crops(tmp_path / "c", fake_block, Plan(1, 3))
-    assert add_photographs(tmp_path / "c", photos(), Plan(1, 3), "crops") == 2
+    write_crops(tmp_path / "c", fake_block, SetPlan(1, 3))
+    assert add_photographs(tmp_path / "c", photos(), SetPlan(1, 3), "crops") == 2
     assert (tmp_path / "c" / "train" / "9h" / "ours-a-0.jpg").is_file()
 
 

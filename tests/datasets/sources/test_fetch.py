@@ -20,7 +20,7 @@ from feltwatch.datasets.common.cache import write_whole
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources import registries
 from feltwatch.datasets.sources.card_codes import FACES, in_pattern
-from feltwatch.datasets.sources.manifest import Manifest, Source, parse, read
+from feltwatch.datasets.sources.manifest import ArtSource, Manifest, parse, read
 from feltwatch.datasets.sources.unpack import Package
 
 SUIT_INK = {"s": "black", "h": "red", "d": "blue", "c": "green"}
@@ -188,7 +188,7 @@ def stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     folder.mkdir(exist_ok=True)
 
 
-def source_of(data: bytes, registry: str = "npm") -> Source:
+def source_of(data: bytes, registry: str = "npm") -> ArtSource:
     return shop(data, registry).source[0]
 
 

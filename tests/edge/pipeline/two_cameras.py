@@ -8,7 +8,7 @@ from math import inf
 from pathlib import Path
 
 from feltwatch.datasets.deal.play import session
-from feltwatch.datasets.film.film_cli import DEMO, Order, dress, table_toml
+from feltwatch.datasets.film.film_cli import DEMO, FilmOrder, dress, table_toml
 from feltwatch.datasets.film.footage import film
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.pipeline.camera_fusion import CameraFusion
@@ -95,7 +95,7 @@ def _merged(frames: Mapping[str, Iterator[Frame]], late_s: float) -> Iterator[tu
 def filmed(folder: Path, cameras: Mapping[str, Camera], seconds: float, error: str | None = None) -> TableFile:
     """Film one story from several sides; give the table's file, without what each camera watches."""
     size = next((camera.width, camera.height) for camera in cameras.values())
-    order = Order("blackjack-rws-v5", 4, 1, DEMO, folder, error, size, fps=15.0, pace=2.0, occupied=2)
+    order = FilmOrder("blackjack-rws-v5", 4, 1, DEMO, folder, error, size, fps=15.0, pace=2.0, occupied=2)
     stories = session(order.book, order.seed, [order.error], boxes=7, occupied=2, pace=order.pace, apart=False)
     found = []
     for name, camera in cameras.items():

@@ -11,8 +11,8 @@ from feltwatch.models.__main__ import main
 from feltwatch.models.evaluation.looking import Looker
 from feltwatch.models.evaluation.photographs import Photographs
 from feltwatch.models.evaluation.report import told
-from feltwatch.models.evaluation.sweeps import Step, Sweep
-from feltwatch.models.evaluation.tables import Tables
+from feltwatch.models.evaluation.sweeps import Sweep, SweepStep
+from feltwatch.models.evaluation.tables import TableLooks
 
 
 def test_figures_are_kept_with_the_command_and_the_models_they_are_of(
@@ -63,7 +63,12 @@ def test_the_commands_are_named(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_what_looks_can_be_sent_to_another_process() -> None:
     looker = Looker(Path("manifest.toml"), 2)
-    for one in (Tables(looker, "val", 3), Photographs(looker), Sweep(Path("m.toml"), "val", 3), Step("glare", 0.0, 1)):
+    for one in (
+        TableLooks(looker, "val", 3),
+        Photographs(looker),
+        Sweep(Path("m.toml"), "val", 3),
+        SweepStep("glare", 0.0, 1),
+    ):
         assert pickle.loads(pickle.dumps(one)) == one  # noqa: S301  our own bytes
 
 

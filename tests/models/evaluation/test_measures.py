@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.photos.photo_sources import Source
+from feltwatch.datasets.photos.photo_sources import PhotoSource
 from feltwatch.datasets.photos.real import Photograph
 from feltwatch.datasets.render.compose import render
 from feltwatch.datasets.scene.scene_sampler import Own, cast
@@ -20,11 +20,11 @@ from feltwatch.models.evaluation.cardless import measure as measure_cardless
 from feltwatch.models.evaluation.chances import at_precision, calibration_error, least_sure, lowest, reliability
 from feltwatch.models.evaluation.counting import Outcome, add, figures, group, outcome
 from feltwatch.models.evaluation.labels import judged
-from feltwatch.models.evaluation.looking import Fault, Worst, view
+from feltwatch.models.evaluation.looking import Mistake, Worst, view
 from feltwatch.models.evaluation.matching import answer, holders, matched, overlap, overlaps
 from feltwatch.models.evaluation.photographs import Count, unreadable
 from feltwatch.models.evaluation.report import Figures, Tally, lines, shares
-from feltwatch.models.evaluation.tables import Tables, measure
+from feltwatch.models.evaluation.tables import TableLooks, measure
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detections import Seen, SeenCard, SeenHand, SeenStack
 
@@ -244,7 +244,7 @@ def test_rendered_tables_are_measured_end_to_end(tmp_path: Path) -> None:
     own = Own(("house",), ("house-blue",), "chips-house")
     size = (480, 270)
     truths = [render(cast("train", 7 * SPREAD + n, size, own)).truth for n in range(2)]
-    found = measure(Tables(FromTruth("train", 7, size, own), "train", 7, size, own), 2, show=tmp_path)
+    found = measure(TableLooks(FromTruth("train", 7, size, own), "train", 7, size, own), 2, show=tmp_path)
     shown = [[card.visible >= 0.08 for card in truth.cards] for truth in truths]
     assert at(found, "pictures") == 2
     assert at(found, "cards found", "all, 8% and more", "of") == sum(map(sum, shown))
@@ -272,7 +272,7 @@ def blank() -> Pixels:
 
 
 def photo(*cards: CardTruth, ranks: dict[str, str] | None = None) -> Photograph:
-    return Photograph("p.jpg", Source("here", "val", "CC0"), blank, Truth(600, 400, cards), ranks or {})
+    return Photograph("p.jpg", PhotoSource("here", "val", "CC0"), blank, Truth(600, 400, cards), ranks or {})
 
 
 def said(seen: Sequence[SeenCard], *cards: CardTruth) -> list[str]:
@@ -453,13 +453,13 @@ def test_the_worst_are_kept_however_many_there_are() -> None:
     worst = Worst(most=3)
     load: Callable[[], Pixels] = blank
     for weight in (1.0, 5.0, 3.0, 4.0, 2.0):
-        worst.add([Fault(weight, f"{weight}", LOW, None, load)])
+        worst.add([Mistake(weight, f"{weight}", LOW, None, load)])
     assert [fault.weight for fault in worst.faults()] == [5.0, 4.0, 3.0]
 
 
 @pytest.mark.parametrize("place", [LOW, quad(-200, -200), quad(590, 390), quad(2000, 100)])
 def test_a_fault_can_be_shown_wherever_it_is(place: Quad) -> None:
-    shown = view(Fault(1.0, "x", place, told(place), blank))
+    shown = view(Mistake(1.0, "x", place, told(place), blank))
     assert min(shown.shape) > 0
     assert max(shown.shape) <= 1042
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from feltwatch.models.evaluation.rounds import Film, Score, Told, scores
+from feltwatch.models.evaluation.rounds import FilmReport, FilmTruth, Score, scores
 from feltwatch.models.evaluation.rounds_conditions import DIM, JITTER_PX, NAMES, SHAKE_PX, Conditions
-from feltwatch.models.evaluation.rounds_figures import Seen, Work, figures
+from feltwatch.models.evaluation.rounds_figures import FilmScores, Work, figures
 from tests.film_frames import CLIP
 from tests.toy_table import CAMERA, LAYOUT, felt
 
@@ -19,10 +19,10 @@ Event = dict[str, object]
 LATE_S = 0.2
 
 
-def film() -> Film:
+def film() -> FilmTruth:
     owed = json.loads(CLIP.with_suffix(".owed.json").read_text("utf-8"))
     lines = CLIP.with_suffix(".events.jsonl").read_text("utf-8").splitlines()
-    return Film("demo", owed["book"], tuple(json.loads(line) for line in lines), tuple(owed["rounds"]))
+    return FilmTruth("demo", owed["book"], tuple(json.loads(line) for line in lines), tuple(owed["rounds"]))
 
 
 FILM = film()
@@ -50,7 +50,7 @@ def verdicts() -> list[Event]:
 
 
 def marks(told: list[Event] | None = None, said: list[Event] | None = None) -> list[Score]:
-    return scores(FILM, Told(tuple(told or events()), tuple(said or verdicts())))
+    return scores(FILM, FilmReport(tuple(told or events()), tuple(said or verdicts())))
 
 
 def changed(which: str, **to: object) -> list[Event]:
@@ -96,7 +96,7 @@ def test_a_round_begins_where_bets_are_asked_for_though_a_card_was_left_lying() 
     asked = [event["t"] for event in left.truth if event.get("name") == "place-bets"]
     assert len(asked) == len(FILM.owed)
     told = [event for event in events() if event["event"] != "clear"]
-    assert [score.events for score in scores(left, Told(tuple(told), tuple(verdicts())))] == ["right", "right"]
+    assert [score.events for score in scores(left, FilmReport(tuple(told), tuple(verdicts())))] == ["right", "right"]
 
 
 def test_a_round_that_ends_unresolved_says_so() -> None:
@@ -145,7 +145,7 @@ def test_an_alert_that_was_taken_back_is_neither_found_nor_false() -> None:
 
 
 def test_figures_count_what_was_scored() -> None:
-    seen = Seen(FILM.book, tuple(marks(changed("c1", card="8h"))), Work(875, 0, 350, 35.0, 7.0, 3.5))
+    seen = FilmScores(FILM.book, tuple(marks(changed("c1", card="8h"))), Work(875, 0, 350, 35.0, 7.0, 3.5))
     found = json.loads(json.dumps(figures({"plain": [seen], "lost": []})))
     assert found["rounds"] == {"plain": {"films": 1, "rounds": 2}}
     row = found["rounds whose card events are right, in order"]["plain"]

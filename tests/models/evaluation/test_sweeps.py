@@ -10,14 +10,14 @@ import pytest
 from feltwatch.datasets.render.compose import render
 from feltwatch.datasets.scene.scene import Scene
 from feltwatch.models.evaluation import sweeps
-from feltwatch.models.evaluation.sweeps import VALUES, Step, Sweep, measure, scene, steps
+from feltwatch.models.evaluation.sweeps import VALUES, Sweep, SweepStep, measure, scene, steps
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detections import Seen, SeenCard
 
 
 @pytest.mark.parametrize(("factor", "value"), [("height px", 30.0), ("height px", 200.0), ("rotation deg", 90.0)])
 def test_a_card_is_as_tall_as_the_step_says(factor: str, value: float) -> None:
-    found = render(scene("test", Step(factor, value, 0), np.random.default_rng(4)))
+    found = render(scene("test", SweepStep(factor, value, 0), np.random.default_rng(4)))
     (card,) = found.truth.cards
     tall = value if factor == "height px" else 85.0
     assert card.index_px * 88 / 10.5 == pytest.approx(tall, rel=0.06)
@@ -26,7 +26,7 @@ def test_a_card_is_as_tall_as_the_step_says(factor: str, value: float) -> None:
 
 @pytest.mark.parametrize("share", VALUES["coverage"])
 def test_a_card_is_covered_as_far_as_the_step_says(share: float) -> None:
-    found = render(scene("test", Step("coverage", share, 5), np.random.default_rng(5)))
+    found = render(scene("test", SweepStep("coverage", share, 5), np.random.default_rng(5)))
     card = found.truth.cards[0]
     assert card.visible == pytest.approx(1 - share, abs=0.03)
     assert len(found.truth.cards) == 1 + bool(share)
@@ -36,7 +36,7 @@ def test_a_card_is_covered_as_far_as_the_step_says(share: float) -> None:
 def test_every_face_is_met_at_every_step() -> None:
     todo = steps(52)
     assert len(todo) == 52 * sum(map(len, VALUES.values()))
-    found = {scene("test", Step("glare", 0.0, n), np.random.default_rng(n)).cards[0].face for n in range(52)}
+    found = {scene("test", SweepStep("glare", 0.0, n), np.random.default_rng(n)).cards[0].face for n in range(52)}
     assert len(found) == 52
 
 

@@ -3,12 +3,12 @@
 import pytest
 
 from feltwatch.models.evaluation import votes
-from feltwatch.models.evaluation.votes import COUNTS, LEVELS, Seen, Voter, measure
+from feltwatch.models.evaluation.votes import COUNTS, LEVELS, VotedCard, Voter, measure
 from feltwatch.models.shipped.registry import MANIFEST
 
 
-def seen(right: bool, likely: float, *, tall: float = 90.0, deck: str = "a") -> Seen:  # noqa: FBT001  as in a table
-    return Seen(tall, deck, ((right, 0.5), (right, 0.6), (right, 0.65), (right, likely)))
+def seen(right: bool, likely: float, *, tall: float = 90.0, deck: str = "a") -> VotedCard:  # noqa: FBT001  as in a table
+    return VotedCard(tall, deck, ((right, 0.5), (right, 0.6), (right, 0.65), (right, likely)))
 
 
 def test_what_is_likely_enough_is_told_right_or_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,9 +23,9 @@ from feltwatch.models.__main__ import main
 from feltwatch.models.shipped.registry import HERE
 from feltwatch.models.training import detector as learn_detector
 from feltwatch.models.training import importing, plain, reader
-from feltwatch.models.training.detector import SIDE, Sight, window
+from feltwatch.models.training.detector import SIDE, TrainingPicture, window
 from feltwatch.models.training.export import shipped, write_onnx
-from feltwatch.models.training.loop import Recipe, Training
+from feltwatch.models.training.loop import Training, TrainingRecipe
 from feltwatch.models.training.nets import go_on_from, new_net
 from feltwatch.vision.arrays import Floats32, Pixels
 from feltwatch.vision.detection.detector import GREY, corners
@@ -55,7 +55,9 @@ def test_a_mark_lies_where_the_truth_says(scale: float, *, half: bool, monkeypat
         None, (700.0, 400.0), (700.0, 400.0), 24.0, 3.0, (5,), ((680.0, 380.0), (720.0, 380.0), (720.0, 420.0))
     )
     for seed in range(6):
-        sight = Sight(lambda: read.astype(np.uint8), Truth(1280, 960, (), (chip,)), (scale, scale * 1.01), 1.0)
+        sight = TrainingPicture(
+            lambda: read.astype(np.uint8), Truth(1280, 960, (), (chip,)), (scale, scale * 1.01), 1.0
+        )
         shown, ((_, x, y, *_rest),) = window(sight, np.random.default_rng(seed))
         seen = cv2.moments(np.where(shown[..., 0] > GREY, shown[..., 0] - GREY, 0).astype(np.float32))
         assert (seen["m10"] / seen["m00"], seen["m01"] / seen["m00"]) == pytest.approx((x * SIDE, y * SIDE), abs=0.12)
@@ -66,7 +68,7 @@ def test_the_boxes_of_a_window_lie_where_its_cards_are(monkeypatch: pytest.Monke
     truth = Truth(640, 480, (CardTruth("c1", QUAD, "9h", up=True, visible=1.0),))
     checked = 0
     for seed in range(12):
-        shown, boxes = window(Sight(marked, truth, (0.8, 1.2), 1.0), np.random.default_rng(seed))
+        shown, boxes = window(TrainingPicture(marked, truth, (0.8, 1.2), 1.0), np.random.default_rng(seed))
         for box in boxes:
             (found,) = corners(np.array([box[1:]]) * [SIDE, SIDE, SIDE, SIDE, 1])
             for x, y in found[((found > 4) & (found < SIDE - 5)).all(axis=1)]:
@@ -92,7 +94,7 @@ def taught(folder: Path, steps: int) -> Training:
     """Teach a reader, and stop it after so many steps of twelve."""
     torch.set_num_threads(1)
     torch.manual_seed(3)
-    recipe = Recipe("reader", "yolo11n-cls.yaml", steps=12, batch=16, rate=1e-3, seed=3, warm=2)
+    recipe = TrainingRecipe("reader", "yolo11n-cls.yaml", steps=12, batch=16, rate=1e-3, seed=3, warm=2)
     training = Training(new_net("reader"), recipe, folder, torch.device("cpu"))
     training.run(lambda first: islice(still_batches(first), max(steps - first, 0)), reader.loss)
     return training
@@ -117,7 +119,7 @@ def test_a_reader_learns_and_ships_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_detector_ships_as_it_is(tmp_path: Path) -> None:
-    recipe = Recipe("detector", "yolo11n-obb.yaml", 1, 1, 1e-4, seed=1)
+    recipe = TrainingRecipe("detector", "yolo11n-obb.yaml", 1, 1, 1e-4, seed=1)
     training = Training(new_net("detector"), recipe, tmp_path, torch.device("cpu"))
     learn_detector.prepare(training)
     box = torch.tensor([[0.0, 0, 0.5, 0.5, 0.2, 0.3, 0.1]])
@@ -191,7 +193,9 @@ def test_what_is_learnt_from_is_counted_and_what_is_not_there_is_told() -> None:
 
 def test_the_plain_detector_trains_and_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     truth = Truth(640, 480, (CardTruth("c1", QUAD, "9h", up=True, visible=1.0),))
-    monkeypatch.setattr(plain, "sights_of_photographs", lambda _: [Sight(marked, truth, (1.0, 1.0), 0.0)] * 16)
+    monkeypatch.setattr(
+        plain, "sights_of_photographs", lambda _: [TrainingPicture(marked, truth, (1.0, 1.0), 0.0)] * 16
+    )
     folder, start = tmp_path / "plain", Path("yolo11n.yaml")
     weights = plain.train(folder, start, 0.001, (), None)
     assert (folder / "labels" / "000003.txt").read_text() == "20 0.503906 0.520833 0.117188 0.208333\n"
