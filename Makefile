@@ -1,6 +1,7 @@
 # make setup   one virtual environment in .venv, from hashed pins; redone when the pins or pyproject.toml change
 # make check   formatting, lint and types
 # make test    check, then every test and doctest, with the coverage of engine; brings mosquitto (Debian) if it is root
+# make faults  the long forms of the fault tests: kills, power cuts, lost brokers, cameras and disks, hours of rounds
 # make demo    the bundled film replayed, and its report opened
 # make browser the pages in a real browser; needs chromium and chromedriver (Debian: chromium, chromium-driver)
 # make bench   speed figures, each beside its yardstick
@@ -13,6 +14,8 @@
 
 bin := .venv/bin
 engine_coverage := 100
+workers := 2  # processes that share the tests; each takes up to 0.8 GB
+parallel = -n $(workers) --dist worksteal
 seconds := 600
 sets = $(or $(FELTWATCH_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/feltwatch)/sets
 photographs :=  # a folder of photographs of cards that the networks learn from too
@@ -20,7 +23,7 @@ photographs :=  # a folder of photographs of cards that the networks learn from 
 # The first of these that runs at all (a version manager may list one it cannot start); or say make PYTHON=...
 PYTHON ?= $(shell python3.11 --version >/dev/null 2>&1 && echo python3.11 || echo python3)
 
-.PHONY: setup check mosquitto test browser demo bench fuzz physical ray training models clean
+.PHONY: setup check mosquitto test faults browser demo bench fuzz physical ray training models clean
 .DEFAULT_GOAL := test
 
 setup: .venv/.ready
@@ -49,7 +52,10 @@ mosquitto:
 	    echo 'the tests need a real broker: install mosquitto and mosquitto-clients' >&2; exit 1
 
 test: setup check mosquitto
-	@$(bin)/pytest --cov --cov-report=term-missing:skip-covered --cov-fail-under=$(engine_coverage)
+	@$(bin)/pytest $(parallel) --cov --cov-report=term-missing:skip-covered --cov-fail-under=$(engine_coverage)
+
+faults: setup mosquitto
+	@$(bin)/pytest $(parallel) tests/faults/long_runs.py
 
 browser: setup
 	@$(bin)/pytest tests/browser/pages.py
