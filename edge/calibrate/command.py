@@ -4,19 +4,22 @@ import argparse
 import difflib
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import cv2
 
-from feltwatch.edge.calibrate.file_writer import Draft, save
+from feltwatch.edge.calibrate.file_writer import Draft, Values, save
 from feltwatch.edge.calibrate.overlay import draw
 from feltwatch.edge.calibrate.points import NamedMark, named_points, read_points
 from feltwatch.edge.calibrate.sheet import print_sheets
 from feltwatch.edge.calibrate.source import first_picture, hidden, is_live
-from feltwatch.edge.config.table_file import TableFile, read_table
+from feltwatch.edge.config.secret_files import has_password, read_password, with_password
+from feltwatch.edge.config.table_file import TableFile, layout_as_written, read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.engine.books import Book, BookError, find_book
 from feltwatch.vision.arrays import Pixels
@@ -50,7 +53,7 @@ def calibrate(options: argparse.Namespace) -> int:
     if overlay is not None and overlay.suffix.lower() not in (".png", ".jpg", ".jpeg"):
         raise UsageError(f"--overlay {spelled(overlay)}: expected a file that ends in .png or .jpg")
     given = read_points(Path(options.points), named_points(draft.shown)) if options.points is not None else None
-    picture = first_picture(options.source)
+    picture = first_picture(_opened(options.source, draft))
     source = hidden(options.source)
     if given is not None:
         _finish(picture, draft, Taken(tuple(given), draft.layout), overlay, spelled(options.points))
@@ -64,6 +67,14 @@ def calibrate(options: argparse.Namespace) -> int:
 
         by_hand(Session(picture, draft, keep), options.port, show=not options.no_open)
     return 0
+
+
+def _opened(source: str, draft: Draft) -> str:
+    """Give the address to open: with the password of the file that the table's file will name."""
+    name = draft.camera.get("password_file")
+    if name is None or not is_live(source) or has_password(source):
+        return source
+    return with_password(source, read_password(draft.path.parent / str(name)))
 
 
 def _sheets(options: argparse.Namespace, places: dict[int, Point] | None) -> int:
@@ -108,13 +119,14 @@ def draft_of(options: argparse.Namespace) -> Draft:
     if path is None:
         raise UsageError("calibrate: expected -o FILE: the table's file to write, such as -o table.toml")
     like = _like(options, path)
-    raw = tomllib.loads(like.path.read_text("utf-8")) if like else {}
-    book, layout = _game(options, like)
+    text = like.path.read_text("utf-8") if like else ""
+    raw = tomllib.loads(text)
+    book, layout, felt = _game(options, like, raw)
     table = {
         "id": options.id or (like.id if like else path.stem),
         "site": options.site or (like.site if like else "main"),
         "book": book.id,
-        "decks": book.decks,
+        "decks": book.decks if options.decks or "decks" in raw.get("table", {"decks": 0}) else None,
         "min": _number(book.minimum),
         "max": _number(book.maximum),
         "settings": raw.get("table", {}).get("settings", {}) if like and like.book.id == book.id else {},
@@ -122,11 +134,15 @@ def draft_of(options: argparse.Namespace) -> Draft:
     alone = like if like is not None and len(like.cameras) == 1 else None
     lens = _lens(options, alone)
     camera: dict[str, object] = {"source": _source(options, alone)}
+    if alone is not None and camera["source"] == alone.source:
+        camera |= {key: raw["camera"][key] for key in ("password_file", "loop") if key in raw["camera"]}
+    if options.password_file is not None:
+        camera["password_file"] = _password_file(options, path)
     if lens.matrix is not None:
         camera |= {"lens": list(lens.curve), "camera_matrix": list(lens.matrix)}
     watches = tuple(part.strip() for part in options.watches.split(",")) if options.watches else ()
     service = {name: raw[name] for name in SERVICE if name in raw}
-    draft = Draft(path, _said(table), _said(camera), service, book, layout, lens, watches)
+    draft = Draft(path, _said(table), _said(camera), service, book, layout, lens, text, felt, watches)
     try:
         draft.seen_by(layout)
     except LayoutError as error:
@@ -150,8 +166,10 @@ def _said(values: dict[str, object]) -> dict[str, object]:
     return {key: value for key, value in values.items() if value is not None and value not in ("", {})}
 
 
-def _game(options: argparse.Namespace, like: TableFile | None) -> tuple[Book, Layout]:
-    """Give the book and the layout: each by its name, by the other, or as in the file that is named."""
+def _game(
+    options: argparse.Namespace, like: TableFile | None, raw: Mapping[str, Any]
+) -> tuple[Book, Layout, Values | None]:
+    """Give the book and the layout, each by its name, by the other, or from the file of --like; and how that has it."""
     preset = options.preset
     if preset is not None and preset not in PRESETS:
         near = difflib.get_close_matches(preset, PRESETS, n=1)
@@ -167,8 +185,8 @@ def _game(options: argparse.Namespace, like: TableFile | None) -> tuple[Book, La
             f"--preset {preset!r} is no table of {book.id}: expected {USUAL[book.family][1]!r} or the like"
         )
     if like is not None and preset is None and like.book.family == book.family:
-        return book, like.layout
-    return book, load_layout(preset or USUAL[book.family][1])
+        return book, layout_as_written(raw), raw["layout"]
+    return book, load_layout(preset or USUAL[book.family][1]), None
 
 
 def _book(options: argparse.Namespace, name: str, like: TableFile | None) -> Book:
@@ -205,6 +223,19 @@ def _source(options: argparse.Namespace, like: TableFile | None) -> str:
     if is_live(options.source):
         return str(options.source)
     return like.source if like is not None else ""
+
+
+def _password_file(options: argparse.Namespace, path: Path) -> str:
+    """Give how the table's file names the file of the camera's password."""
+    source = _source(options, None)
+    if not urlsplit(source).username or has_password(source):
+        raise UsageError(
+            "--password-file: expected a SOURCE with a user and no password, such as rtsp://viewer@camera/7, "
+            f"found {hidden(source)}"
+        )
+    found = Path(options.password_file)
+    beside = found.resolve().parent == path.resolve().parent
+    return found.name if beside else str(found.absolute())
 
 
 def _lens(options: argparse.Namespace, like: TableFile | None) -> Lens:
@@ -266,6 +297,8 @@ def _finish(picture: Pixels, draft: Draft, taken: Taken, overlay: Path | None, w
         raise UsageError(f"{where}: {error}") from error
     save(draft, marks, taken.layout)
     _say(f"{spelled(draft.path)}: written")
+    if has_password(str(draft.camera.get("source", ""))):
+        _say("note: this file holds the camera's password; --password-file keeps it in a file of its own")
 
 
 def table_of(points: Sequence[NamedMark], fit: Fit, worst: int) -> str:

@@ -4,11 +4,13 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from feltwatch.edge.calibrate.toml_text import changed
 from feltwatch.edge.config.camera_parts import areas_of
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.errors import UsageError
@@ -19,6 +21,7 @@ from feltwatch.vision.layout.shapes import for_book
 from feltwatch.vision.layout.zones import PRESETS, Area, Layout, load_layout
 
 Point = tuple[float, float]
+NEW_FILE = 0o640
 Values = Mapping[str, object]  # of one part of the file, as TOML has them
 
 
@@ -33,6 +36,8 @@ class Draft:
     book: Book
     layout: Layout
     lens: Lens
+    like: str = ""  # the text of the file whose comments and order are kept
+    felt: Values | None = None  # the layout as that file writes it, while no zone is moved
     watches: tuple[str, ...] = ()  # the parts that this one of several cameras must see
 
     def seen_by(self, layout: Layout) -> Layout:
@@ -62,6 +67,8 @@ def _dragged(area: Area, polygon: Sequence[Point]) -> Area:
 def save(draft: Draft, marks: Sequence[Mark], layout: Layout) -> TableFile:
     """Write the file: whole, as it can be read again, or not at all."""
     text = text_of(draft, marks, layout)
+    if draft.like:
+        text = changed(draft.like, text)
     folder = draft.path.parent
     try:
         handle, name = tempfile.mkstemp(prefix=f".{draft.path.name}.", dir=folder)
@@ -69,7 +76,7 @@ def save(draft: Draft, marks: Sequence[Mark], layout: Layout) -> TableFile:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(text)
             found = read_table(Path(name))
-            Path(name).chmod(0o644)
+            _guard(Path(name), draft.path)
             Path(name).replace(draft.path)
         except BaseException:
             Path(name).unlink(missing_ok=True)
@@ -81,6 +88,17 @@ def save(draft: Draft, marks: Sequence[Mark], layout: Layout) -> TableFile:
     return replace(found, path=draft.path)
 
 
+def _guard(new: Path, path: Path) -> None:
+    """Give a new file the rights and the owner of the one it replaces; it may hold the camera's password."""
+    if not path.exists():
+        new.chmod(NEW_FILE)
+        return
+    before = path.stat()
+    new.chmod(before.st_mode & 0o777)
+    with suppress(OSError):  # only root may give files away
+        os.chown(new, before.st_uid, before.st_gid)
+
+
 def text_of(draft: Draft, marks: Sequence[Mark], layout: Layout) -> str:
     """Write the file down: a preset by its name, zones that were moved one by one."""
     lines = ["[table]", *_values(draft.table), "", "[camera]", *_values(draft.camera)]
@@ -88,7 +106,7 @@ def text_of(draft: Draft, marks: Sequence[Mark], layout: Layout) -> str:
         lines.append('# source = "rtsp://..."  # feltwatch run needs it')
     for mark in marks:
         lines += ["", "[[camera.points]]", f"image = {_pair(mark.image, 2)}", f"table = {_pair(mark.table, 1)}"]
-    lines += ["", "[layout]", *_layout(layout, draft.book)]
+    lines += ["", "[layout]", *_layout(layout, draft)]
     for name, values in draft.service.items():
         lines += ["", f"[{name}]", *_values(values)]
     return "\n".join(lines) + "\n"
@@ -108,10 +126,14 @@ def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _layout(layout: Layout, book: Book) -> list[str]:
+def _layout(layout: Layout, draft: Draft) -> list[str]:
+    if draft.felt is not None and layout == draft.layout:
+        zones = draft.felt.get("zones", ())
+        lines = _values({key: value for key, value in draft.felt.items() if key != "zones"})
+        return lines + [line for zone in zones for line in ("", "[[layout.zones]]", *_values(zone))]  # type: ignore[attr-defined]  # a list of parts
     if layout.name in PRESETS and layout == load_layout(layout.name):
         return [f'preset = "{layout.name}"']
-    layout = for_book(layout, book)
+    layout = for_book(layout, draft.book)
     lines = [f"name = {_value(layout.name)}"]
     if _holds_all(layout):
         lines.append(f"outline = {_points(layout.outline)}")

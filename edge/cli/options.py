@@ -241,7 +241,7 @@ def _calibrated_table_options(parser: argparse.ArgumentParser) -> None:
         "--preset", metavar="NAME", help="layout: blackjack-7, blackjack-5, si-ki-pi-6 (default: the book's usual one)"
     )
     table.add_argument(
-        "--like", metavar="FILE", help="copy every setting that no other option gives from this table file"
+        "--like", metavar="FILE", help="copy all that no other option gives from this table file, comments included"
     )
     table.add_argument("--id", metavar="NAME", help="name of the table (default: the file's name)")
     table.add_argument("--site", metavar="NAME", help="name of the site (default: main)")
@@ -251,6 +251,11 @@ def _calibrated_table_options(parser: argparse.ArgumentParser) -> None:
     table.add_argument("--max", metavar="N", dest="maximum", help="maximum bet on a box (default: none)")
     table.add_argument(
         "--watches", metavar="PARTS", help="with several cameras, what this one must see, such as box1,box2,dealer"
+    )
+    table.add_argument(
+        "--password-file",
+        metavar="FILE",
+        help="the camera's password; SOURCE then names the user alone: rtsp://viewer@camera/7 (default: none)",
     )
     table.add_argument("--camera", metavar="SOURCE", help="the live camera to write to the file, if SOURCE is an image")
     table.add_argument(

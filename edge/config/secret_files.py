@@ -1,6 +1,7 @@
 """Passwords and keys: from the files that a table's file names, or from systemd's credentials of the same names."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
@@ -50,6 +51,10 @@ def camera_password(camera: CameraFile, environ: Mapping[str, str] = os.environ)
 def camera_address(camera: CameraFile, environ: Mapping[str, str] = os.environ) -> str:
     """Give where a camera's video comes from, its password in the address: to open it, never to show it."""
     return with_password(camera.source, camera_password(camera, environ))
+
+
+def has_password(source: str) -> bool:
+    return re.search(r"//[^/@:]*:[^/@]+@", source) is not None
 
 
 def with_password(source: str, password: str | None) -> str:

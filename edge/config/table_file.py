@@ -418,7 +418,7 @@ def _document(found: Mapping[str, object], path: Path) -> TableDocument:
 
 
 def _table(path: Path, document: TableDocument, found: Mapping[str, Mapping[str, object]]) -> TableFile:
-    plain = load_layout(document.layout.preset) if document.layout.preset else layout_of(found["layout"], "layout")
+    plain = layout_as_written(found)
     book = _book(document.table, plain)
     layout = for_book(plain, book)
     if document.camera is not None:
@@ -438,6 +438,12 @@ def _table(path: Path, document: TableDocument, found: Mapping[str, Mapping[str,
         document.serve.address,
         document.vision.provider,
     )
+
+
+def layout_as_written(found: Mapping[str, Mapping[str, object]]) -> Layout:
+    """Give the whole layout of a file's content, also the spots of bets that its book does not have."""
+    preset = found["layout"].get("preset")
+    return load_layout(str(preset)) if preset else layout_of(found["layout"], "layout")
 
 
 def _book(table: TableSection, layout: Layout) -> Book:

@@ -1,7 +1,6 @@
 """What `feltwatch doctor` looks at through a camera: that it delivers, how fast, and whether the table is in view."""
 
 import os
-import re
 import socket
 import time
 import zlib
@@ -18,7 +17,7 @@ import numpy as np
 from feltwatch.edge.calibrate.source import hidden, is_live
 from feltwatch.edge.camera.sources import STREAM
 from feltwatch.edge.config.camera_parts import CameraFile, fit_camera, layout_parts
-from feltwatch.edge.config.secret_files import camera_address
+from feltwatch.edge.config.secret_files import camera_address, has_password
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.doctor.checks import Finding, bad, judged, ok, readable
 from feltwatch.edge.errors import UsageError
@@ -33,7 +32,6 @@ DARK: Final = (16.0, 45.0)  # mean grey: nothing is seen, little is
 BRIGHT: Final = 225.0
 FLAT: Final = 6.0  # grey levels that a picture of something deviates from its mean at least
 RATE: Final = 10.0  # pictures a second that a table wants
-PASSWORD: Final = re.compile(r"//[^/@:]*:[^/@]+@")  # in an address
 SAME: Final = 10  # pictures that are the same to the bit: no camera takes such
 PORTS: Final = {"rtsp": 554, "rtsps": 322, "http": 80, "https": 443, "rtmp": 1935}
 
@@ -55,7 +53,7 @@ def camera(table: TableFile, camera: CameraFile, environ: Mapping[str, str] = os
     except UsageError as error:
         yield bad(f"{error}; correct camera.password_file")
         return
-    yield from readable((camera.password_file, table.path if PASSWORD.search(camera.source) else None))
+    yield from readable((camera.password_file, table.path if has_password(camera.source) else None))
     if not source:
         yield bad(f"{table.path}: camera.source: names no camera; name a URL, a device's number or a file")
         return

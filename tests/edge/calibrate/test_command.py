@@ -23,6 +23,7 @@ from feltwatch.edge.calibrate.sheet import PAPERS
 from feltwatch.edge.cli.options import COMMANDS, command_parser
 from feltwatch.edge.config.table_file import read_table
 from feltwatch.edge.errors import UsageError
+from feltwatch.engine.books import find_book
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.layout.zones import PRESETS, load_layout
 from tests.film_frames import CLIP, TABLE, frame
@@ -208,6 +209,95 @@ def test_a_table_is_calibrated_again_as_it_was(photograph: Path, tmp_path: Path)
     assert (now.id, now.site, now.source, now.mqtt, now.lens) == (was.id, was.site, was.source, was.mqtt, was.lens)
     assert now.book.switches == was.book.switches
     assert (now.book.minimum, now.book.maximum) == (Decimal(50), Decimal(900))
+
+
+COMMENTED = """#:schema table.schema.json
+# the table by the door
+[table]
+id = "bj-07"  # as on its sign
+site = "main"
+book = "blackjack-rws-v5"
+min = 50
+max = 5000  # raised in May
+
+[table.settings]
+# agreed with the house
+dealer_soft17 = "hit"
+
+[layout]
+preset = "blackjack-7"  # printed in 2024
+
+# over the dealer
+[camera]
+source = "rtsp://viewer@camera/7"
+password_file = "bj-07.camera"  # not in the backup
+
+# from the sheets
+[[camera.points]]
+image = [1.0, 2.0]
+table = [3.0, 4.0]
+
+[mqtt]
+url = "mqtt://broker"  # in the server room
+"""
+
+
+def test_what_is_calibrated_again_keeps_its_preset_and_its_comments(photograph: Path, tmp_path: Path) -> None:
+    path, given = tmp_path / "bj-07.toml", tmp_path / "points.toml"
+    path.write_text(COMMENTED)
+    path.chmod(0o600)
+    given.write_text(in_millimetres([(-850, 100), (850, 100), (400, 700), (-400, 700), (0, 300)]))
+    assert run(photograph, "-o", path, "--points", given, "--like", path, "--force", "--max", "900") == 0
+    text = path.read_text()
+    before, points, after = COMMENTED.partition("[[camera.points]]")
+    new = text[text.index("[[camera.points]]") : text.index("[mqtt]")]
+    assert text == before.replace("max = 5000", "max = 900") + new + "[mqtt]" + after.partition("[mqtt]")[2]
+    assert len(read_table(path).marks) == new.count(points) == 5
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert run(photograph, "-o", tmp_path / "new.toml", "--points", given, "--like", path) == 0
+    assert (tmp_path / "new.toml").read_text() == text
+    assert (tmp_path / "new.toml").stat().st_mode & 0o777 == 0o640
+
+
+def test_another_book_takes_its_settings_out_and_leaves_the_rest(photograph: Path, tmp_path: Path) -> None:
+    old, path, given = tmp_path / "old.toml", tmp_path / "new.toml", tmp_path / "points.toml"
+    old.write_text(COMMENTED)
+    given.write_text(in_millimetres([(-850, 100), (850, 100), (400, 700), (-400, 700), (0, 300)]))
+    assert run(photograph, "-o", path, "--points", given, "--like", old, "--book", "live-blackjack") == 0
+    text = path.read_text()
+    assert "agreed with the house" not in text
+    assert 'preset = "blackjack-7"  # printed in 2024' in text
+    assert 'id = "bj-07"  # as on its sign' in text
+    assert read_table(path).book.switches == find_book("live-blackjack").at_table(settings={"boxes": "7"}).switches
+
+
+def test_zones_one_by_one_are_kept_as_they_are_written(photograph: Path, tmp_path: Path) -> None:
+    zone = "[[layout.zones]]  # measured\nname = 'box1.cards'\npolygon = [[0, 300], [200, 300], [200, 600], [0, 600]]\n"
+    old, path, given = tmp_path / "old.toml", tmp_path / "new.toml", tmp_path / "points.toml"
+    old.write_text(COMMENTED.replace('preset = "blackjack-7"  # printed in 2024\n', 'name = "ours"\n' + zone))
+    given.write_text(in_millimetres([(-850, 100), (850, 100), (400, 700), (-400, 700), (0, 300)]))
+    assert run(photograph, "-o", path, "--points", given, "--like", old) == 0
+    assert zone in path.read_text()
+
+
+def test_a_live_cameras_password_stays_in_its_file(
+    points: Path, tmp_path: Path, stream: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret = tmp_path / "bj.camera"
+    secret.write_text("hunter2\n")
+    path = tmp_path / "bj.toml"
+    arguments: list[str | Path] = [stream, "-o", path, "--points", points]
+    said = refused(*arguments, "--password-file", secret)
+    assert said.startswith("--password-file: expected a SOURCE with a user and no password, such as rtsp://viewer@")
+    named = stream.replace("://", "://viewer@")
+    assert run(named, *arguments[1:], "--password-file", secret) == 0
+    table = read_table(path)
+    assert (table.source, table.first.password_file) == (named, secret)
+    assert "note" not in capsys.readouterr().out
+    assert run(named.replace("viewer@", "viewer:hunter2@"), *arguments[1:], "--force") == 0
+    said = capsys.readouterr().out
+    assert "note: this file holds the camera's password; --password-file keeps it in a file of its own" in said
+    assert "hunter2" not in said
 
 
 def test_zones_that_were_moved_are_written_out(tmp_path: Path) -> None:
