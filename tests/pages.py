@@ -13,7 +13,7 @@ from feltwatch.engine.books.error_catalogue import CODES
 from feltwatch.engine.books.settings import ALLOWED, WHY
 from feltwatch.models.evaluation.report import lines
 from feltwatch.models.shipped.registry import HERE, models, written
-from tests import compliance, mqtt_page, sentences
+from tests import compliance, mqtt_page, sentences, table_page
 
 DOCS = Path(__file__).parent.parent / "docs"
 FIGURES = HERE.parent / "figures"
@@ -67,9 +67,10 @@ def settings() -> str:
     lines = [
         "# Settings of the books",
         "",
-        "Generated from the books by `python -m tests.pages`. Where a text can be read in two ways, or leaves a thing",
-        "to the house, a setting says which way this table takes: `feltwatch judge --set NAME=VALUE`. The default is",
-        "in bold; where a book has another default it is named.",
+        "For installers: where the text of a book can be read in two ways, or leaves a choice to the house, a setting",
+        "decides. `feltwatch judge` takes settings as `--set NAME=VALUE`, and a table's file has them in",
+        "[`[table.settings]`](table-file.md#tablesettings). Bold: the default; a book with another default is named.",
+        "`python -m tests.pages` generates the page from the books.",
         "",
         "| setting | values | decides |",
         "| --- | --- | --- |",
@@ -78,10 +79,10 @@ def settings() -> str:
         books = [book for book in BOOKS.values() if family in ("", book.family)]
         values = {book.id: getattr(book.switches, name) for book in books}
         usual = max(values.values(), key=list(values.values()).count)
-        others = ", ".join(f"{SHORT[book]}: {value}" for book, value in values.items() if value != usual)
+        others = ", ".join(f"{SHORT[book]}: `{value}`" for book, value in values.items() if value != usual)
         allowed = ALLOWED[name]
         choice = (usual,) if isinstance(allowed, str) else allowed
-        shown = ", ".join(f"**{value}**" if value == usual else value for value in choice)
+        shown = ", ".join(f"**`{value}`**" if value == usual else f"`{value}`" for value in choice)
         kind = f"{shown} ({allowed})" if isinstance(allowed, str) else shown
         lines.append(f"| `{name}` | {kind}{f' ({others})' if others else ''} | {why} |")
     return "\n".join(lines) + "\n"
@@ -136,6 +137,8 @@ def _figures(network: str) -> Iterator[tuple[str, float]]:
 PAGES: dict[str, Callable[[], str]] = {
     "alerts.md": alerts,
     "settings.md": settings,
+    "table-file.md": table_page.page,
+    "../edge/schemas/table.schema.json": table_page.schema,
     "compliance.md": compliance.page,
     "mqtt.md": mqtt_page.page,
     "asyncapi.json": mqtt_page.asyncapi,

@@ -47,7 +47,6 @@ TO_DO: Final = frozenset(
         "docs/accuracy.md",
         "docs/alerts.md",
         "docs/odds.md",
-        "docs/settings.md",
         "docs/watching.md",
         "edge/calibrate",
         "edge/camera",

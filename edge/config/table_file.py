@@ -61,7 +61,7 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     settings: Annotated[
         dict[str, bool | int | float | str],
         says(
-            "Settings of the book: which reading this house takes where the rules leave a choice ([Settings]).",
+            "Settings of the book: which reading this table takes where the rules leave a choice.",
             "settings of the book, each with its value",
         ),
     ] = {}

@@ -147,7 +147,10 @@ WHY: dict[str, tuple[str, str]] = {  # which family has it, and what it decides
     "foul_hand": (SIKIPI, "a High set below its Low: swap the names, or ask the supervisor"),
     "wrong_count": (SIKIPI, "one hand with a wrong number of cards: remove that hand, or void the round"),
     "commission": (SIKIPI, "rounding of the 5 per cent: up to the smallest chip, or exact"),
-    "decisions": (EVERY, "whether players' decisions are told: auto = once a hit, stand, double or split was told"),
+    "decisions": (
+        EVERY,
+        "whether players' decisions are reported; auto: once a hit, stand, double or split was",
+    ),
     "dealing": (SIKIPI, "one card at a time, in packets of four, or as the first box shows (auto)"),
     "settlement_order": (EVERY, "the order of settling the boxes, where the house has one (box 1 first)"),
     "burn": (EVERY, "cards burnt after a shuffle"),

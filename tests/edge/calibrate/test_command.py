@@ -28,6 +28,7 @@ from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.layout.zones import PRESETS, load_layout
 from tests.film_frames import CLIP, TABLE, frame
 from tests.printed_sheets import A4, SIZE, camera, laid
+from tests.test_schemas import TABLE as TABLE_SCHEMA
 
 NAMES = ("box1.main", "box4.main", "box7.main", "felt.left", "felt.right", "dealer.cards.1", "dealer.cards.4")
 LENS = ["--lens=-0.08,0.01,0,0,0", "--camera-matrix=1863.511,1863.511,959.5,539.5"]
@@ -256,6 +257,7 @@ def test_what_is_calibrated_again_keeps_its_preset_and_its_comments(photograph: 
     assert path.stat().st_mode & 0o777 == 0o600
     assert run(photograph, "-o", tmp_path / "new.toml", "--points", given, "--like", path) == 0
     assert (tmp_path / "new.toml").read_text() == text
+    TABLE_SCHEMA.validate(tomllib.loads(text))
     assert (tmp_path / "new.toml").stat().st_mode & 0o777 == 0o640
 
 
@@ -307,6 +309,7 @@ def test_zones_that_were_moved_are_written_out(tmp_path: Path) -> None:
     beyond = dragged(draft.layout, {"shoe": [(x - 300, y) for x, y in shoe.polygon]})
     for layout in (inside, beyond):
         table = save(draft, read_table(TABLE).marks, layout)
+        TABLE_SCHEMA.validate(tomllib.loads(draft.path.read_text()))
         assert table.path == draft.path
         found = tomllib.loads(draft.path.read_text())["layout"]
         assert ("outline" in found) == (layout is inside)
