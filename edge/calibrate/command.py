@@ -1,4 +1,4 @@
-"""`feltwatch calibrate`: a picture of the table in, table.toml out, by sheets, a file of points, or a web page."""
+"""`feltwatch calibrate`: an image of the table in, table.toml out, by sheets, a file of points, or a web page."""
 
 import argparse
 import difflib
@@ -17,7 +17,7 @@ from feltwatch.edge.calibrate.file_writer import Draft, Values, save
 from feltwatch.edge.calibrate.overlay import draw
 from feltwatch.edge.calibrate.points import NamedMark, named_points, read_points
 from feltwatch.edge.calibrate.sheet import print_sheets
-from feltwatch.edge.calibrate.source import first_picture, hidden, is_live
+from feltwatch.edge.calibrate.source import first_image, hidden, is_live
 from feltwatch.edge.config.secret_files import has_password, read_password, with_password
 from feltwatch.edge.config.table_file import TableFile, layout_as_written, read_table
 from feltwatch.edge.errors import UsageError
@@ -31,20 +31,20 @@ from feltwatch.vision.layout.shapes import for_book
 from feltwatch.vision.layout.zones import PRESETS, Layout, LayoutError, load_layout
 
 SIKIPI = "si-ki-pi"
-SERVICE = ("mqtt", "record", "serve", "vision")  # parts that calibration does not touch
+SERVICE = ("mqtt", "record", "serve", "vision")  # parts that calibration leaves as they are
 USUAL = {"blackjack": ("blackjack-rws-v5", "blackjack-7"), SIKIPI: ("si-ki-pi-v3", "si-ki-pi-6")}  # book and preset
 
 
 @dataclass(frozen=True)
-class Taken:
-    """What was found out: which pixels show which points of the felt, and where the zones lie."""
+class Calibration:
+    """What was measured: which pixels show which points of the felt, and where the zones are."""
 
     points: tuple[NamedMark, ...]
     layout: Layout
 
 
 def calibrate(options: argparse.Namespace) -> int:
-    """Calibrate one table; give 0 when its file is written."""
+    """Calibrate one table; return 0 when its file is written."""
     places = _places(options.places)
     if options.sheet is not None:
         return _sheets(options, places)
@@ -53,24 +53,24 @@ def calibrate(options: argparse.Namespace) -> int:
     if overlay is not None and overlay.suffix.lower() not in (".png", ".jpg", ".jpeg"):
         raise UsageError(f"--overlay {spelled(overlay)}: expected a file that ends in .png or .jpg")
     given = read_points(Path(options.points), named_points(draft.shown)) if options.points is not None else None
-    picture = first_picture(_opened(options.source, draft))
+    picture = first_image(_opened(options.source, draft))
     source = hidden(options.source)
     if given is not None:
-        _finish(picture, draft, Taken(tuple(given), draft.layout), overlay, spelled(options.points))
+        _finish(picture, draft, Calibration(tuple(given), draft.layout), overlay, spelled(options.points))
     elif options.markers:
         _finish(picture, draft, _by_sheets(picture, source, draft, places), overlay, source)
     else:
-        from feltwatch.edge.calibrate.web_page import Session, by_hand  # noqa: PLC0415  only who clicks needs a web server
+        from feltwatch.edge.calibrate.web_page import Session, by_hand  # noqa: PLC0415  only clicking needs a web server
 
         def keep(points: Sequence[NamedMark], layout: Layout) -> None:
-            _finish(picture, draft, Taken(tuple(points), layout), overlay, source)
+            _finish(picture, draft, Calibration(tuple(points), layout), overlay, source)
 
         by_hand(Session(picture, draft, keep), options.port, show=not options.no_open)
     return 0
 
 
 def _opened(source: str, draft: Draft) -> str:
-    """Give the address to open: with the password of the file that the table's file will name."""
+    """Give the address to open, with the password from the file that the table's file will name."""
     name = draft.camera.get("password_file")
     if name is None or not is_live(source) or has_password(source):
         return source
@@ -81,7 +81,7 @@ def _sheets(options: argparse.Namespace, places: dict[int, Point] | None) -> int
     path = Path(options.sheet)
     _free(options.sheet, "--sheet", options.force)
     for written in print_sheets(path, options.paper, places):
-        _say(f"{spelled(written)}: written; print it at 100 %, lay each sheet where it says")
+        _say(f"{spelled(written)}: written; print it at 100 %, put each sheet where it says")
     return 0
 
 
@@ -103,18 +103,16 @@ def _free(name: str | None, option: str, force: bool) -> Path | None:  # noqa: F
         return None
     path = Path(name)
     if path.exists() and not force:
-        raise UsageError(
-            f"{option} {spelled(name)}: exists already; name another file, or say --force to write over it"
-        )
+        raise UsageError(f"{option} {spelled(name)}: exists already; name another file, or overwrite it with --force")
     if not path.parent.is_dir():
         raise UsageError(f"{option} {spelled(name)}: expected a file in a directory that exists")
     return path
 
 
 def draft_of(options: argparse.Namespace) -> Draft:
-    """Put together what is known of the table before anybody looks at it."""
+    """Collect what is known of the table before its points are."""
     if options.source is None:
-        raise UsageError("calibrate: expected SOURCE: a picture, a film, a stream's URL or a device's number")
+        raise UsageError("calibrate: expected SOURCE: an image, a video, a stream's URL or a device's number")
     path = _free(options.output, "-o", options.force)
     if path is None:
         raise UsageError("calibrate: expected -o FILE: the table's file to write, such as -o table.toml")
@@ -142,7 +140,7 @@ def draft_of(options: argparse.Namespace) -> Draft:
         camera |= {"lens": list(lens.curve), "camera_matrix": list(lens.matrix)}
     watches = tuple(part.strip() for part in options.watches.split(",")) if options.watches else ()
     service = {name: raw[name] for name in SERVICE if name in raw}
-    draft = Draft(path, _said(table), _said(camera), service, book, layout, lens, text, felt, watches)
+    draft = Draft(path, _without_empty(table), _without_empty(camera), service, book, layout, lens, text, felt, watches)
     try:
         draft.seen_by(layout)
     except LayoutError as error:
@@ -151,7 +149,7 @@ def draft_of(options: argparse.Namespace) -> Draft:
 
 
 def _like(options: argparse.Namespace, path: Path) -> TableFile | None:
-    """Read the file that this one is to be like; of several cameras one is calibrated, and the others are kept."""
+    """Read the file of --like. With several cameras, one is calibrated, to a file of its own."""
     like = read_table(Path(options.like)) if options.like else None
     if like is not None and len(like.cameras) > 1:
         where = f"--like {spelled(options.like)}: this table has several cameras"
@@ -162,7 +160,7 @@ def _like(options: argparse.Namespace, path: Path) -> TableFile | None:
     return like
 
 
-def _said(values: dict[str, object]) -> dict[str, object]:
+def _without_empty(values: dict[str, object]) -> dict[str, object]:
     return {key: value for key, value in values.items() if value is not None and value not in ("", {})}
 
 
@@ -217,7 +215,7 @@ def _number(amount: Decimal | None) -> float | int | None:
 
 
 def _source(options: argparse.Namespace, like: TableFile | None) -> str:
-    """Give where the pictures come from: a film by its whole path, a photograph never."""
+    """Give the live camera that the file names; an image or a video is none."""
     if options.camera is not None:
         return str(options.camera)
     if is_live(options.source):
@@ -245,7 +243,7 @@ def _lens(options: argparse.Namespace, like: TableFile | None) -> Lens:
         return like.lens if like is not None else Lens()
     fx, fy, cx, cy = _numbers(options.camera_matrix, 4, "--camera-matrix")
     if min(fx, fy) <= 0:
-        raise UsageError(f"--camera-matrix: expected focal lengths above nought, found {fx:g} and {fy:g}")
+        raise UsageError(f"--camera-matrix: expected focal lengths above 0, found {fx:g} and {fy:g}")
     return Lens((fx, fy, cx, cy), _numbers(options.lens, len(NO_LENS), "--lens"))
 
 
@@ -259,32 +257,32 @@ def _numbers(text: str, count: int, option: str) -> tuple[float, ...]:
     return found
 
 
-def _by_sheets(picture: Pixels, source: str, draft: Draft, places: dict[int, Point] | None) -> Taken:
+def _by_sheets(picture: Pixels, source: str, draft: Draft, places: dict[int, Point] | None) -> Calibration:
     height, width = picture.shape[:2]
     try:
         found = sheet_marks((width, height), seen_sheets(picture), places or PLACES, draft.lens)
     except CameraError as error:
         raise UsageError(f"{source}: {error}") from error
     if found.grown != 1:
-        _say(f"note: the sheets are printed at {found.grown:.0%} of their size, and are taken so")
+        _say(f"note: the sheets are printed at {found.grown:.0%} of their size; the calibration allows for it")
     points = (NamedMark(name, mark) for name, mark in zip(found.names, found.marks, strict=True))
-    return Taken(tuple(points), draft.layout)
+    return Calibration(tuple(points), draft.layout)
 
 
-def _finish(picture: Pixels, draft: Draft, taken: Taken, overlay: Path | None, where: str) -> None:
-    """Show how well the points fit, and write what was asked for, if they do."""
+def _finish(picture: Pixels, draft: Draft, taken: Calibration, overlay: Path | None, where: str) -> None:
+    """Show how well the points fit; if they do, write the overlay and the table's file."""
     height, width = picture.shape[:2]
     marks = [point.mark for point in taken.points]
     shown = for_book(taken.layout, draft.book)
     try:
         fit = calibrated((width, height), marks, draft.lens)
     except MisfitError as error:
-        _say(table_of(taken.points, error.fit, error.worst))
+        _say(error_table(taken.points, error.fit, error.worst))
         _overlay(overlay, picture, error.fit, shown, taken.points)
         raise UsageError(f"{where}: {error}") from error
     except CameraError as error:
         raise UsageError(f"{where}: {error}") from error
-    _say(table_of(taken.points, fit, int(fit.off_mm.argmax())))
+    _say(error_table(taken.points, fit, int(fit.off_mm.argmax())))
     if mirrored(fit.camera):
         raise UsageError(
             f"{where}: the points are mirrored: expected x to run to the dealer's right and y towards the Players; "
@@ -301,8 +299,8 @@ def _finish(picture: Pixels, draft: Draft, taken: Taken, overlay: Path | None, w
         _say("note: this file holds the camera's password; --password-file keeps it in a file of its own")
 
 
-def table_of(points: Sequence[NamedMark], fit: Fit, worst: int) -> str:
-    """Write how far each point is off, the worst marked."""
+def error_table(points: Sequence[NamedMark], fit: Fit, worst: int) -> str:
+    """Write the error of each point, the worst marked."""
     wide = max(5, *(len(point.name) for point in points))
     lines = [f"     {'point':{wide}}      picture, px         felt, mm   off, mm"]
     for number, (point, off) in enumerate(zip(points, fit.off_mm.tolist(), strict=True)):
@@ -317,7 +315,7 @@ def _overlay(path: Path | None, picture: Pixels, fit: Fit, layout: Layout, point
         return
     worst = int(fit.off_mm.argmax())
     name = f" ({points[worst].name})" if points[worst].name else ""
-    title = f"worst point: {worst + 1}{name}, {fit.off_mm[worst]:.1f} mm off; errors are drawn 10 times as long"
+    title = f"worst point: {worst + 1}{name}, {fit.off_mm[worst]:.1f} mm off; errors are drawn 10 times their length"
     drawn = draw(picture, fit, layout, [point.mark for point in points], title)
     try:
         path.write_bytes(cv2.imencode(path.suffix.lower(), drawn)[1].tobytes())

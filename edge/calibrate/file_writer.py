@@ -1,4 +1,4 @@
-"""The table's file that a calibration writes: put together, and read back before it takes its place."""
+"""Writes the table's file of a calibration, and reads it back before it replaces the old one."""
 
 import json
 import os
@@ -31,8 +31,8 @@ class Draft:
 
     path: Path
     table: Values
-    camera: Values  # without points
-    service: Mapping[str, Values]  # parts that calibration does not touch
+    camera: Values  # without its points
+    service: Mapping[str, Values]  # parts that calibration leaves as they are
     book: Book
     layout: Layout
     lens: Lens
@@ -41,7 +41,7 @@ class Draft:
     watches: tuple[str, ...] = ()  # the parts that this one of several cameras must see
 
     def seen_by(self, layout: Layout) -> Layout:
-        """Give what of a layout the camera must see."""
+        """Give the part of a layout that the camera must see."""
         if not self.watches:
             return layout
         return layout.part({name for part in self.watches for name in areas_of(part, layout)})
@@ -53,7 +53,7 @@ class Draft:
 
 
 def dragged(layout: Layout, zones: Mapping[str, Sequence[Point]]) -> Layout:
-    """Give the layout with zones moved; where things are laid in one moves with its middle."""
+    """Give the layout with zones moved; the place of the first card or stack moves with its zone."""
     areas = tuple(_dragged(area, zones[area.name]) if area.name in zones else area for area in layout.areas)
     return Layout(layout.name, layout.outline, areas)
 
@@ -65,7 +65,7 @@ def _dragged(area: Area, polygon: Sequence[Point]) -> Area:
 
 
 def save(draft: Draft, marks: Sequence[Mark], layout: Layout) -> TableFile:
-    """Write the file: whole, as it can be read again, or not at all."""
+    """Write the file: only if it can be read again, and never half of it."""
     text = text_of(draft, marks, layout)
     if draft.like:
         text = changed(draft.like, text)
@@ -83,7 +83,7 @@ def save(draft: Draft, marks: Sequence[Mark], layout: Layout) -> TableFile:
             raise
     except OSError as error:
         raise UsageError(f"{spelled(draft.path)}: cannot be written ({error.strerror})") from error
-    except UsageError as error:  # told by the name that the file would have had
+    except UsageError as error:  # with the name that the file would have had
         raise UsageError(str(error).replace(name, str(draft.path))) from error
     return replace(found, path=draft.path)
 
@@ -100,7 +100,7 @@ def _guard(new: Path, path: Path) -> None:
 
 
 def text_of(draft: Draft, marks: Sequence[Mark], layout: Layout) -> str:
-    """Write the file down: a preset by its name, zones that were moved one by one."""
+    """Give the file's text: a preset by its name, moved zones one by one."""
     lines = ["[table]", *_values(draft.table), "", "[camera]", *_values(draft.camera)]
     if "source" not in draft.camera:
         lines.append('# source = "rtsp://..."  # feltwatch run needs it')
@@ -144,7 +144,7 @@ def _layout(layout: Layout, draft: Draft) -> list[str]:
 
 
 def _holds_all(layout: Layout) -> bool:
-    """Tell whether the felt's edge goes round all zones; where it does not, the zones say how far it goes."""
+    """True if the felt's edge encloses all zones; if not, the file leaves it out, and it is the zones' hull."""
     edge = Area("felt", layout.outline, (0.0, 0.0))
     return all(edge.holds(point) for area in layout.areas for point in area.polygon)
 

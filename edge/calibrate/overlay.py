@@ -1,4 +1,4 @@
-"""The overlay of a calibration: zones and points drawn over the picture, for an installer to look at."""
+"""The overlay of a calibration: zones and points drawn over the image, for an installer to check."""
 
 from collections.abc import Sequence
 
@@ -27,14 +27,14 @@ EDGE: Colour = (255, 255, 255)
 
 TINT = 0.20  # of a zone's colour over the picture
 DIM = 0.8
-LONGER = 10  # times that residuals are drawn, to be seen
+LONGER = 10  # times their length that errors are drawn
 FINE = 4  # bits of a pixel
 WEIGHT = 600
 GOOD_MM = 5.0
 
 
 def draw(picture: Pixels, fit: Fit, layout: Layout, marks: Sequence[Mark], title: str) -> Pixels:
-    """Draw zones with their names, the felt's edge, each point and ten times how far it is off."""
+    """Draw zones with their names, the felt's edge, and each point with ten times its error."""
     sheet = (picture * DIM).astype(np.uint8)
     small = min(picture.shape[:2])
     line, letters = max(1, round(small / 700)), max(10, round(small / 85))
@@ -112,7 +112,7 @@ def _fine(point: Floats) -> tuple[int, int]:
 
 
 def _words(sheet: Pixels, text: str, middle: Floats, letters: int, colour: Colour) -> None:
-    """Write with a dark rim, so that it can be read on any ground."""
+    """Write with a dark rim, readable on any ground."""
     font = cv2.FontFace("sans")
     x, y, wide, high = cv2.getTextSize((0, 0), text, (0, 0), font, letters, WEIGHT)
     left, foot = round(float(middle[0]) - wide / 2) - x, round(float(middle[1]) - high / 2) - y

@@ -1,4 +1,4 @@
-"""Points of the felt by name: those that a preset knows, and the file in which a person gives them."""
+"""Points of the felt by name: those that a layout knows, and the file of points that a person writes."""
 
 import difflib
 import tomllib
@@ -19,8 +19,8 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A point that is printed on the felt, as a person finds it."""
+class PrintedPoint:
+    """A point that a person can find on the felt."""
 
     name: str
     says: str
@@ -33,46 +33,49 @@ class NamedMark:
     mark: Mark
 
 
-def named_points(layout: Layout) -> dict[str, Named]:
-    """Give the points of a layout that can be found on its felt: corners, and the middles of what is printed."""
+def named_points(layout: Layout) -> dict[str, PrintedPoint]:
+    """Give the points of a layout that are visible on its felt: corners, and middles of printed zones and spots."""
     found = [*_felt(layout)]
     for area in layout.areas:
         found += _printed(area)
     return {one.name: one for one in found}
 
 
-def _felt(layout: Layout) -> list[Named]:
+def _felt(layout: Layout) -> list[PrintedPoint]:
     edge = np.array(layout.outline)
     top = edge[edge[:, 1] <= edge[:, 1].min() + 1]
     ends = (("felt.left", "left", top[:, 0].argmin()), ("felt.right", "right", top[:, 0].argmax()))
     return [
-        Named(name, f"corner of the felt at the dealer's {side}", (float(top[at, 0]), float(top[at, 1])))
+        PrintedPoint(name, f"corner of the felt at the dealer's {side}", (float(top[at, 0]), float(top[at, 1])))
         for name, side, at in ends
     ]
 
 
-def _printed(area: Area) -> list[Named]:
+def _printed(area: Area) -> list[PrintedPoint]:
     name = area.name
     if name == "dealer.cards":
         sides = sorted(area.polygon, key=lambda point: (point[1], point[0]))
         says = ("near the dealer, his left", "near the dealer, his right", "far, his left", "far, his right")
-        return [Named(f"{name}.{n + 1}", f"dealer's cards: corner {says[n]}", sides[n]) for n in range(len(sides[:4]))]
+        return [
+            PrintedPoint(f"{name}.{n + 1}", f"dealer's cards: corner {says[n]}", sides[n])
+            for n in range(len(sides[:4]))
+        ]
     if not name.startswith("box"):
         return []
     if name.endswith(".cards"):
-        return [Named(name, f"{place(name)}: middle of the place for the first card", area.first)]
+        return [PrintedPoint(name, f"{place(name)}: middle of the place for the first card", area.first)]
     if name.endswith((".low", ".high")):
-        return [Named(name, f"{place(name)}: middle", _middle(area))]
+        return [PrintedPoint(name, f"{place(name)}: middle", _middle(area))]
     return [] if area.for_cards else _spot(area)
 
 
-def _spot(area: Area) -> list[Named]:
+def _spot(area: Area) -> list[PrintedPoint]:
     name = area.name
     spot = parse_spot(name)
     if spot.who or spot.kind == "insurance" or spot.kind.startswith("behind"):
         return []  # nothing is printed there
     main = spot.kind == "main"
-    return [Named(name, f"{place(name)}: middle of the {'main ' if main else ''}spot", area.first)]
+    return [PrintedPoint(name, f"{place(name)}: middle of the {'main ' if main else ''}spot", area.first)]
 
 
 def _middle(area: Area) -> Point:
@@ -80,7 +83,7 @@ def _middle(area: Area) -> Point:
     return round(x, 1), round(y, 1)
 
 
-def read_points(path: Path, known: Mapping[str, Named]) -> list[NamedMark]:
+def read_points(path: Path, known: Mapping[str, PrintedPoint]) -> list[NamedMark]:
     """Read [[points]], each with image = [x, y] and either table = [x, y] or name."""
     try:
         found = tomllib.loads(path.read_text("utf-8"))
@@ -95,14 +98,14 @@ def read_points(path: Path, known: Mapping[str, Named]) -> list[NamedMark]:
         raise UsageError(f"{spelled(path)}: {error}") from error
 
 
-def marks_of(rows: object, known: Mapping[str, Named]) -> list[NamedMark]:
-    """Take the points out of what a file or the page says."""
+def marks_of(rows: object, known: Mapping[str, PrintedPoint]) -> list[NamedMark]:
+    """Read the points from a file's or the page's list."""
     if not isinstance(rows, list):
         raise LayoutError("expected [[points]], each with image = [x, y] and name, or table = [x, y]")
     return [_mark(row, f"points {number}", known) for number, row in enumerate(rows, 1)]
 
 
-def _mark(row: object, where: str, known: Mapping[str, Named]) -> NamedMark:
+def _mark(row: object, where: str, known: Mapping[str, PrintedPoint]) -> NamedMark:
     if not isinstance(row, dict):
         raise LayoutError(f"{where}: expected image = [x, y] and name, or table = [x, y], found {row!r}")
     known_keys(row, {"image", "table", "name"}, where)

@@ -1,4 +1,4 @@
-"""The sheets an installer prints and lays on the felt: true to scale, as PDF or PNG, each saying where it goes."""
+"""The sheets that an installer prints and lays on the felt: true to scale, as PDF or PNG, each with its place."""
 
 import struct
 import zlib
@@ -23,7 +23,7 @@ SMALL_TABLE = 62.0  # millimetres of paper that it is wide
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class FilledPolygon:
     """A filled polygon; millimetres from the top left of the page."""
 
     points: tuple[Point, ...]
@@ -45,11 +45,11 @@ class Words:
     bold: bool = False
 
 
-Ink = Shape | Line | Words
+Ink = FilledPolygon | Line | Words
 
 
 def print_sheets(path: Path, paper: str, places: Mapping[int, Point] | None) -> list[Path]:
-    """Write the sheets for a paper; give the files that were written."""
+    """Write the sheets for a paper size; return the files."""
     large = paper == "a3"
     given = PLACES if places is None else places
     there = {sheet: at for sheet, at in sorted(given.items()) if (sheet >= FIRST_LARGE) == large}
@@ -99,7 +99,7 @@ def _marker(sheet: int, left: float, top: float, side: float) -> list[Ink]:
         edges = np.flatnonzero(np.diff(np.concatenate([[False], line, [False]]).astype(int)))
         for start, end in edges.reshape(-1, 2).tolist():
             x, y = left + start * step, top + row * step
-            found.append(Shape(_box(x, y, (end - start) * step, step)))
+            found.append(FilledPolygon(_box(x, y, (end - start) * step, step)))
     return found
 
 
@@ -121,7 +121,7 @@ def _ticks(width: float, height: float) -> list[Ink]:
 
 def _arrow(x: float, tip: float) -> list[Ink]:
     head = ((x, tip), (x + 10, tip + 12), (x + 3.5, tip + 12), (x + 3.5, tip + 22))
-    return [Shape((*head, (x - 3.5, tip + 22), (x - 3.5, tip + 12), (x - 10, tip + 12)))]
+    return [FilledPolygon((*head, (x - 3.5, tip + 22), (x - 3.5, tip + 12), (x - 10, tip + 12)))]
 
 
 def _told(at: Point, left: float, top: float) -> list[Ink]:
@@ -150,11 +150,13 @@ def _small_table(sheet: int, places: Mapping[int, Point], left: float, top: floa
     scale = SMALL_TABLE / (2 * FAR)
     turns = np.linspace(0, np.pi, 41)
     arc = tuple((left + (FAR - FAR * np.cos(t)) * scale, top + DEEP * np.sin(t) * scale) for t in turns)
-    found: list[Ink] = [Line((*arc, arc[0]), 0.4, GREY), Shape(_box(left + 24, top + 0.8, 14, 2), GREY)]
+    found: list[Ink] = [Line((*arc, arc[0]), 0.4, GREY), FilledPolygon(_box(left + 24, top + 0.8, 14, 2), GREY)]
     for other, (x, y) in places.items():
         middle = left + (FAR - x) * scale, top + y * scale
         corner = middle[0] - 3, middle[1] - 4
-        found.append(Shape(_box(*corner, 6, 8)) if other == sheet else Line((*_box(*corner, 6, 8), corner), 0.3))
+        found.append(
+            FilledPolygon(_box(*corner, 6, 8)) if other == sheet else Line((*_box(*corner, 6, 8), corner), 0.3)
+        )
     return [*found, Words((left + 24, top - 1.5), "dealer", 2.9)]
 
 
@@ -192,7 +194,7 @@ def _pdf_ink(ink: Ink, height: float) -> str:
         return f"0 g BT /F{2 if ink.bold else 1} {ink.high * POINTS:.2f} Tf {x:.3f} {y:.3f} Td ({text}) Tj ET"
     (x, y), *rest = [(x * POINTS, (height - y) * POINTS) for x, y in ink.points]
     path = f"{x:.3f} {y:.3f} m " + " ".join(f"{x:.3f} {y:.3f} l" for x, y in rest)
-    if isinstance(ink, Shape):
+    if isinstance(ink, FilledPolygon):
         return f"{ink.shade:g} g {path} h f"
     return f"{ink.shade:g} G {ink.width * POINTS:.3f} w {path} S"
 
@@ -216,7 +218,7 @@ def _draw(sheet: Pixels, ink: Ink) -> None:
         return
     shade = (round(ink.shade * 255),) * 3
     points = [np.round(np.array(ink.points) * DOTS * 16 - 8).astype(np.int32)]  # sixteenths of a dot
-    if isinstance(ink, Shape):
+    if isinstance(ink, FilledPolygon):
         cv2.fillPoly(sheet, points, shade, cv2.LINE_AA, 4)
     else:
         width = max(1, round(ink.width * DOTS))

@@ -1,4 +1,4 @@
-"""The picture a calibration is made on: a photograph, or the first good frame of a film, a stream or a device."""
+"""The image to calibrate on: a photograph, or the first good frame of a video, a stream or a device."""
 
 import os
 import re
@@ -14,27 +14,27 @@ from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.image_file import PictureError, read_picture, spelled
 
 PICTURES = (b"\xff\xd8", b"\x89PNG", b"RIFF", b"BM", b"GIF8", b"II*\0", b"MM\0*", b"%PDF")
-HEAD = 16  # bytes that tell what a file is
-FLAT = 6.0  # grey levels that a picture of something deviates from its mean at least
-LOOKED_AT = 100  # frames until one shows something
+HEAD = 16  # bytes that identify the kind of a file
+FLAT = 6.0  # standard deviation of grey levels below which a frame shows nothing
+MOST_FRAMES = 100  # until one shows something
 PATIENCE_MS = 10_000
 OPENS = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, PATIENCE_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, PATIENCE_MS]
 
 
-def first_picture(source: str) -> Pixels:
-    """Give a picture of the table; what is none is told in one line."""
+def first_image(source: str) -> Pixels:
+    """Return an image of the table, or raise UsageError."""
     if is_live(source):
-        return _good(_live(source), hidden(source))
+        return _first_good(_live(source), hidden(source))
     path = Path(source)
     try:
         with path.open("rb") as file:
             head = file.read(HEAD)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        raise UsageError(f"{spelled(source)}: expected a picture, a film or a stream: {why}") from error
+        raise UsageError(f"{spelled(source)}: expected an image, a video or a stream: {why}") from error
     if head.startswith(PICTURES) and not _is_avi(head):
         return _photograph(source)
-    return _good(_film(path), spelled(source))
+    return _first_good(_video_frames(path), spelled(source))
 
 
 def is_live(source: str) -> bool:
@@ -42,7 +42,7 @@ def is_live(source: str) -> bool:
 
 
 def hidden(source: str) -> str:
-    """Write a source so that it can be shown: without the password of its URL."""
+    """Write a source so that it can be shown: without the user and password of its URL."""
     return re.sub(r"//[^/@]*@", "//...@", spelled(source))
 
 
@@ -57,7 +57,7 @@ def _photograph(source: str) -> Pixels:
         raise UsageError(str(error)) from error
 
 
-def _film(path: Path) -> Iterator[Pixels]:
+def _video_frames(path: Path) -> Iterator[Pixels]:
     from feltwatch.edge.video.decoder import Decoding  # noqa: PLC0415  a photograph needs none of it
     from feltwatch.edge.video.video_file import open_video  # noqa: PLC0415  as above
 
@@ -67,7 +67,7 @@ def _film(path: Path) -> Iterator[Pixels]:
 
 
 def _live(source: str) -> Iterator[Pixels]:
-    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # what it thinks of a stream is told in our line
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # our error line reports what is wrong with a stream
     cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
     number = int(source) if source.isdigit() else None
     capture = cv2.VideoCapture(number) if number is not None else cv2.VideoCapture(source, cv2.CAP_FFMPEG, OPENS)
@@ -86,7 +86,7 @@ def _live(source: str) -> Iterator[Pixels]:
         capture.release()
 
 
-def _good(frames: Iterator[Pixels], name: str) -> Pixels:
+def _first_good(frames: Iterator[Pixels], name: str) -> Pixels:
     """Give the first frame that shows something: a stream that is joined midway begins with grey."""
     count = 0
     with closing(frames):  # type: ignore[type-var]  # both are generators
@@ -94,9 +94,9 @@ def _good(frames: Iterator[Pixels], name: str) -> Pixels:
             if float(picture[::8, ::8].std()) > FLAT:
                 return picture.copy()
             count += 1
-            if count == LOOKED_AT:
+            if count == MOST_FRAMES:
                 break
     found = f"{count} frames of one colour" if count else "no frame"
     raise UsageError(
-        f"{name}: expected a picture that shows the table, found {found}; check the camera's lens and light"
+        f"{name}: expected an image that shows the table, found {found}; check the camera's lens and light"
     )

@@ -25,7 +25,7 @@ class TextBlock:
 
 
 def changed(text: str, wanted: str) -> str:
-    r"""Give a text that holds the same as `wanted`, in the words of `text` wherever it holds that already.
+    r"""Give a text that holds the same as `wanted`, in the words of `text` for all that it holds already.
 
     >>> print(changed("[a]\nb = 1  # one\nc = 2  # two\n\n# of d\n[d]  # kept\n", "[a]\nb = 1\nc = 3\n[d]\n"), end="")
     [a]

@@ -29,7 +29,7 @@ class CameraFile:
 
 
 def layout_parts(cameras: Sequence[CameraFile], layout: Layout) -> Mapping[str, Layout]:
-    """Give each camera that watches its part of the layout; refuse what is watched twice, or by none."""
+    """Give each camera its part of the layout; refuse parts that two cameras watch, or that none does."""
     mine: dict[str, str] = {}
     for camera in cameras:
         for part in camera.watches or ():
@@ -40,18 +40,18 @@ def layout_parts(cameras: Sequence[CameraFile], layout: Layout) -> Mapping[str, 
             for name in found:
                 if mine.setdefault(name, camera.name) != camera.name:
                     raise LayoutError(
-                        f"cameras {mine[name]!r} and {camera.name!r} both watch {name!r}: expected each part of the "
-                        "layout to be watched by one"
+                        f"cameras {mine[name]!r} and {camera.name!r} both watch {name!r}: expected one camera "
+                        "for each part of the layout"
                     )
     left = [area.name for area in layout.areas if area.name not in mine]
     rest = [camera.name for camera in cameras if camera.watches == ()]
     if len(rest) > 1:
-        raise LayoutError(f"cameras {' and '.join(map(repr, rest))} do not say what they watch: expected one at most")
+        raise LayoutError(f"cameras {' and '.join(map(repr, rest))} have no watches: expected one such camera at most")
     if left and not rest:
-        raise LayoutError(f"no camera watches {', '.join(_short(left, layout))}: expected each part to be watched")
+        raise LayoutError(f"no camera watches {', '.join(_short(left, layout))}: name them in the watches of a camera")
     mine |= dict.fromkeys(left, *rest) if rest else {}
     if rest and not left:
-        raise LayoutError(f"camera {rest[0]!r}: nothing is left to watch; expected watches = [] if it only records")
+        raise LayoutError(f"camera {rest[0]!r}: nothing is left to watch; write watches = [] if it only records")
     whole = len(set(mine.values())) == 1
     return {
         camera.name: layout if whole else layout.part({name for name, by in mine.items() if by == camera.name})
@@ -61,7 +61,7 @@ def layout_parts(cameras: Sequence[CameraFile], layout: Layout) -> Mapping[str, 
 
 
 def areas_of(part: str, layout: Layout) -> list[str]:
-    """Give the places of a part of the layout: of a box, of the dealer, or the one of that name."""
+    """Give the areas of a part of the layout: of a box, of the dealer, or the one of that name."""
     found = [area.name for area in layout.areas if area.name == part or area.name.startswith(f"{part}.")]
     if not found:
         there = ", ".join(_short([area.name for area in layout.areas], layout))
@@ -70,7 +70,7 @@ def areas_of(part: str, layout: Layout) -> list[str]:
 
 
 def fit_camera(path: Path, camera: CameraFile, size: Size, watched: Layout | None = None) -> Fit:
-    """Hang a camera over the felt, for pictures of a size, so that it sees what it watches."""
+    """Fit a camera to its points, for frames of a size; refuse one that does not see what it watches."""
     where = f"{path}: " if camera.name == ONLY_CAMERA else f"{path}: camera {camera.name!r}: "
     try:
         fit = calibrated(size, camera.marks, camera.lens)
@@ -82,7 +82,7 @@ def fit_camera(path: Path, camera: CameraFile, size: Size, watched: Layout | Non
 
 
 def named_parts(areas: Sequence[str]) -> tuple[str, ...]:
-    """Give the boxes, the dealer and the other parts of a table that these are places of.
+    """Give the boxes, the dealer and the other parts of a table that these areas belong to.
 
     >>> named_parts(["box1.cards", "box1.main", "shoe", "dealer.cards"])
     ('box1', 'shoe', 'dealer')
@@ -91,7 +91,7 @@ def named_parts(areas: Sequence[str]) -> tuple[str, ...]:
 
 
 def _short(names: Sequence[str], layout: Layout) -> list[str]:
-    """Name a box for all its places, where all of them are meant."""
+    """Name a box in place of its areas, where all of them are in the list."""
     whole = {
         part
         for part in named_parts(names)

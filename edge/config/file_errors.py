@@ -59,7 +59,7 @@ def _kind_at(kind: type, way: Sequence[Step]) -> tuple[inspect.Type, str, int]:
 
 
 def _plain(kind: inspect.Type) -> inspect.Type:
-    """Take off what is said about a type, and that it may be absent."""
+    """Strip descriptions from a type, and that it may be absent."""
     while True:
         if isinstance(kind, inspect.Metadata):
             kind = kind.type

@@ -1,4 +1,4 @@
-"""What `feltwatch doctor` looks at in the broker: the way there, the certificates, and what this table may do."""
+"""Checks of the broker: the network to it, the certificates, and what this table may do there."""
 
 import socket
 import ssl
@@ -14,7 +14,7 @@ from cryptography import x509
 
 from feltwatch.edge.config.secret_files import with_credentials
 from feltwatch.edge.config.table_file import MqttSettings, TableFile
-from feltwatch.edge.doctor.checks import Finding, bad, judged, ok, readable
+from feltwatch.edge.doctor.checks import CheckResult, bad, graded, ok, readable
 from feltwatch.edge.messaging.auth import context
 from feltwatch.edge.messaging.errors import BrokerLostError
 from feltwatch.edge.messaging.mqtt import Link, Outgoing, Terms, Waker
@@ -30,9 +30,9 @@ def today() -> datetime:
     return datetime.now(UTC)
 
 
-def broker(table: TableFile, environ: Mapping[str, str], now: Now = today) -> Iterator[Finding]:
+def broker(table: TableFile, environ: Mapping[str, str], now: Now = today) -> Iterator[CheckResult]:
     if table.mqtt is None:
-        yield ok("none is named: feltwatch runs one of its own, for this box alone; name one with [mqtt]")
+        yield ok("no [mqtt] in the file: feltwatch runs a broker of its own, for this device alone")
         return
     mqtt = with_credentials(table.mqtt, environ)
     yield from readable((mqtt.password_file, mqtt.key))
@@ -52,45 +52,45 @@ def unreachable(mqtt: MqttSettings) -> str | None:
     try:
         socket.create_connection((mqtt.host, mqtt.port), PATIENCE_S).close()
     except (socket.gaierror, UnicodeError):
-        return "a name that is not known here; look at mqtt.url, and at the name server"
+        return "the name cannot be resolved; check mqtt.url and the DNS server"
     except ConnectionRefusedError:
-        return "the box is there, and nobody listens at this port; is the broker running?"
+        return "the host refuses connections on this port; check that the broker is running"
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        return f"nobody answers there ({why}); look at the network and at its firewalls"
+        return f"no answer ({why}); check the network and its firewalls"
     return None
 
 
-def theirs(mqtt: MqttSettings, now: datetime) -> Iterator[Finding]:
-    """Tell what certificate the broker shows, whoever signed it: whether it is accepted, only a connection tells."""
+def theirs(mqtt: MqttSettings, now: datetime) -> Iterator[CheckResult]:
+    """Check the dates of the broker's certificate, also of one that is not trusted."""
     try:
         trusting = context(mqtt)
         trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
         with (
-            socket.create_connection((mqtt.host, mqtt.port), PATIENCE_S) as way,
-            trusting.wrap_socket(way, server_hostname=mqtt.host) as secure,
+            socket.create_connection((mqtt.host, mqtt.port), PATIENCE_S) as connection,
+            trusting.wrap_socket(connection, server_hostname=mqtt.host) as secure,
         ):
             shown = secure.getpeercert(binary_form=True)
     except (OSError, ValueError, BrokerLostError):
-        return  # the connection says why
+        return  # connecting as the table does names the reason
     if shown is not None:
         yield dated(x509.load_der_x509_certificate(shown), "the broker's certificate", now)
 
 
-def dated(certificate: x509.Certificate, whose: str, now: datetime) -> Finding:
-    """Judge a certificate by its dates."""
-    says = f"{whose} ({certificate.subject.rfc4514_string() or 'of nobody'})"
+def dated(certificate: x509.Certificate, whose: str, now: datetime) -> CheckResult:
+    """Check the dates of a certificate."""
+    says = f"{whose} ({certificate.subject.rfc4514_string() or 'no name'})"
     if certificate.not_valid_before_utc > now:
-        return bad(f"{says} is valid from {certificate.not_valid_before_utc:%Y-%m-%d} on: is the clock right?")
+        return bad(f"{says} is valid from {certificate.not_valid_before_utc:%Y-%m-%d} on: check the clock")
     left = certificate.not_valid_after_utc - now
     until = f"{certificate.not_valid_after_utc:%Y-%m-%d}"
     if left < timedelta():
         return bad(f"{says} has expired on {until}; renew it")
     doubt = "renew it in time" if left < SOON else None
-    return judged(f"{says} is valid to {until}, {left.days} days more", doubt=doubt)
+    return graded(f"{says} is valid to {until}, {left.days} days more", doubt=doubt)
 
 
-def _file(path: Path, whose: str, now: datetime) -> Iterator[Finding]:
+def _file(path: Path, whose: str, now: datetime) -> Iterator[CheckResult]:
     try:
         found = x509.load_pem_x509_certificates(path.read_bytes())
     except (OSError, ValueError) as error:
@@ -100,8 +100,8 @@ def _file(path: Path, whose: str, now: datetime) -> Iterator[Finding]:
     yield dated(min(found, key=lambda one: one.not_valid_after_utc), whose, now)
 
 
-def speaks(table: TableFile, mqtt: MqttSettings, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Come in as the table does, and see what it may do; nobody who listens to the table hears of it."""
+def speaks(table: TableFile, mqtt: MqttSettings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
+    """Connect as the table does, and check what it may do; subscribers of the table's topics receive nothing."""
     home = f"feltwatch/{table.site}/{table.id}"
     word = Outgoing(f"{home}/doctor", b"{}")
     name = f"feltwatch-doctor-{table.id}-{token_hex(4)}"
@@ -110,11 +110,11 @@ def speaks(table: TableFile, mqtt: MqttSettings, environ: Mapping[str, str]) -> 
         witness = Link(mqtt, Terms(f"{name}-w", word, word.topic), environ)
         try:
             link.open(wake)
-            yield ok(f"{mqtt.url}: it lets this table in")
+            yield ok(f"{mqtt.url}: the broker accepts this table")
             witness.open(wake)
             _sent(link, word, wake)
-            yield ok(f"it takes what this table says on {home}/…")
-            yield judged(f"commands come in on {home}/cmd/#", fault=link.deaf)
+            yield ok(f"this table can publish on {home}/…")
+            yield graded(f"this table receives commands on {home}/cmd/#", fault=link.deaf)
             _sent(witness, word, wake)  # so that its subscription is done
             yield _last_will(link, witness, word, wake)
         except BrokerLostError as error:
@@ -124,23 +124,23 @@ def speaks(table: TableFile, mqtt: MqttSettings, environ: Mapping[str, str]) -> 
                 one.close()
 
 
-def _last_will(link: Link, witness: Link, word: Outgoing, wake: Waker) -> Finding:
-    """End a connection as a power cut does, and see whether the broker says so."""
+def _last_will(link: Link, witness: Link, word: Outgoing, wake: Waker) -> CheckResult:
+    """End a connection as a power cut does, and check that the broker publishes the last will."""
     _sent(link, word, wake)
     _sent(witness, word, wake)  # what came to it before this is acknowledged came by now
     if not witness.received:
-        return ok("its last will is taken; by the broker's ACL the table itself does not hear it")
+        return ok("the broker takes the last will; its ACL does not let this table receive it")
     witness.received.clear()
     link.close()
     if _until(lambda: bool(witness.received), witness, wake):
-        return ok("its last will is given out when the connection is lost")
-    return bad("its last will is not given out when the connection is lost; look at the broker's ACL and log")
+        return ok("the broker publishes the last will when the connection is lost")
+    return bad("the broker does not publish the last will when the connection is lost; check its ACL and its log")
 
 
 def _sent(link: Link, word: Outgoing, wake: Waker) -> None:
     number = link.publish(word)
     if not _until(lambda: number in link.acknowledged, link, wake):
-        raise BrokerLostError(f"{link.broker.url}: it acknowledges nothing")
+        raise BrokerLostError(f"{link.broker.url}: the broker does not acknowledge messages")
 
 
 def _until(what: Callable[[], bool], link: Link, wake: Waker) -> bool:

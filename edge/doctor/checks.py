@@ -1,4 +1,4 @@
-"""What a check finds; and how checks are run: each by itself, so that one that fails says so and stops no other."""
+"""The results of checks, and how each check runs by itself: one that breaks is a finding, and stops no other."""
 
 import queue
 import stat
@@ -9,41 +9,41 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-LIMIT_S: Final = 60.0  # for a check
+LIMIT_S: Final = 60.0  # for one result of a check
 
 
-class State(StrEnum):
+class CheckState(StrEnum):
     OK = "ok"
-    WARN = "warn"  # it works, and will not always
+    WARN = "warn"  # it works, but may not always
     BAD = "bad"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    state: State
+class CheckResult:
+    state: CheckState
     says: str  # what was found, and what to do
 
 
-def ok(says: str) -> Finding:
-    return Finding(State.OK, says)
+def ok(says: str) -> CheckResult:
+    return CheckResult(CheckState.OK, says)
 
 
-def warn(says: str) -> Finding:
-    return Finding(State.WARN, says)
+def warn(says: str) -> CheckResult:
+    return CheckResult(CheckState.WARN, says)
 
 
-def bad(says: str) -> Finding:
-    return Finding(State.BAD, says)
+def bad(says: str) -> CheckResult:
+    return CheckResult(CheckState.BAD, says)
 
 
-def judged(says: str, *, fault: str | None = None, doubt: str | None = None) -> Finding:
-    """Give what was found; bad with what to do where there is a fault, a warning where there is a doubt."""
+def graded(says: str, *, fault: str | None = None, doubt: str | None = None) -> CheckResult:
+    """Give a finding: bad if there is a fault, else a warning if there is a doubt; both state what to do."""
     if fault is not None:
         return bad(f"{says}: {fault}")
     return warn(f"{says}: {doubt}") if doubt is not None else ok(says)
 
 
-def readable(secrets: Iterable[Path | None]) -> Iterator[Finding]:
+def readable(secrets: Iterable[Path | None]) -> Iterator[CheckResult]:
     """Warn of files with secrets that every user of this device can read or write."""
     for path in secrets:
         if path is not None and path.exists() and path.stat().st_mode & (stat.S_IROTH | stat.S_IWOTH):
@@ -53,27 +53,27 @@ def readable(secrets: Iterable[Path | None]) -> Iterator[Finding]:
 @dataclass(frozen=True, slots=True)
 class Check:
     name: str
-    look: Callable[[], Iterable[Finding]]
+    run: Callable[[], Iterable[CheckResult]]
 
 
-def found_by(check: Check, limit_s: float = LIMIT_S) -> Iterator[Finding]:
-    """Give what a check finds as it finds it; that it breaks, or does not end, is a finding too."""
-    told: queue.SimpleQueue[Finding | None] = queue.SimpleQueue()
+def results_of(check: Check, limit_s: float = LIMIT_S) -> Iterator[CheckResult]:
+    """Run a check and give its findings as they come; a check that breaks or hangs is a finding too."""
+    results: queue.SimpleQueue[CheckResult | None] = queue.SimpleQueue()
 
     def run() -> None:
         try:
-            for one in check.look():
-                told.put(one)
+            for one in check.run():
+                results.put(one)
         except Exception as error:  # noqa: BLE001  whatever it is, the other checks are worth making
-            told.put(bad(f"this check itself failed ({type(error).__name__}: {error}); please report it"))
-        told.put(None)
+            results.put(bad(f"this check itself failed ({type(error).__name__}: {error}); please report it"))
+        results.put(None)
 
     threading.Thread(target=run, name=f"check {check.name}", daemon=True).start()
     while True:
         try:
-            one = told.get(timeout=limit_s)
+            one = results.get(timeout=limit_s)
         except queue.Empty:
-            yield bad(f"gave no answer within {limit_s:.0f} s; what it looks at hangs")
+            yield bad(f"no answer within {limit_s:.0f} s; what this check looks at hangs")
             return
         if one is None:
             return

@@ -1,4 +1,4 @@
-"""What `feltwatch doctor` looks at in the box: clock, processor, memory, heat, files, and the networks."""
+"""Checks of the device: clock, processor, memory, heat, open files, and the networks."""
 
 import os
 import resource
@@ -7,67 +7,71 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Final
 
-from feltwatch.edge.doctor.checks import Check, Finding, bad, judged, ok
+from feltwatch.edge.doctor.checks import Check, CheckResult, bad, graded, ok
 from feltwatch.edge.service.host import Box
 from feltwatch.edge.service.host_clock import BUILT, synchronised
 
 LEAST_CORES: Final = 2
-TABLE_BYTES: Final = 1_000_000_000  # that a table takes, with its networks and what it remembers
-HOT_C: Final = 85.0  # processors slow themselves down a little above
-FILES: Final = (256, 1_024)  # that may be open: fewer is a fault, a doubt
-SLOW_LOOK_S: Final = 1.0  # for one look at a whole picture; live, far smaller parts are looked at
+TABLE_BYTES: Final = 1_000_000_000  # of memory for a table, its networks included
+HOT_C: Final = 85.0  # processors throttle a little above
+FILES: Final = (256, 1_024)  # open at once: fewer than the first is a fault, than the second a doubt
+SLOW_LOOK_S: Final = 1.0  # for one whole frame; live, the networks see far smaller parts
 
 
-def clock(wall: Callable[[], float] = time.time, told: Callable[[], bool | None] = synchronised) -> Iterator[Finding]:
+def clock(
+    wall: Callable[[], float] = time.time, is_synchronised: Callable[[], bool | None] = synchronised
+) -> Iterator[CheckResult]:
     now = wall()
     says = f"it is {datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M:%S} UTC"
     if now < BUILT:
-        yield bad(f"{says}: no time of today; set the clock, and have a time server keep it right")
+        yield bad(f"{says}: this is in the past; set the clock, and let a time server keep it right")
         return
-    right = told()
+    right = is_synchronised()
     doubt = None
     if right is None:
-        doubt = "whether a time server keeps it right cannot be known here; see to it outside of the container"
+        doubt = "this device cannot tell whether a time server keeps the clock right; check it outside the container"
     elif not right:
-        doubt = "no time server keeps it right; install chrony or systemd-timesyncd, and let it reach one"
-    yield judged(says if doubt else f"{says}, kept right by a time server", doubt=doubt)
+        doubt = "no time server keeps the clock right; install chrony or systemd-timesyncd, and let it reach one"
+    yield graded(says if doubt else f"{says}, kept right by a time server", doubt=doubt)
 
 
-def processor(count: Callable[[], int] = lambda: len(os.sched_getaffinity(0)), tables: int = 1) -> Iterator[Finding]:
+def processor(
+    count: Callable[[], int] = lambda: len(os.sched_getaffinity(0)), tables: int = 1
+) -> Iterator[CheckResult]:
     cores, due = count(), max(LEAST_CORES, tables)
     few = f"expected {due} or more for {tables} table{'s' * (tables > 1)}; frames may be dropped"
-    yield judged(f"{cores} core{'s' * (cores > 1)}", doubt=few if cores < due else None)
+    yield graded(f"{cores} core{'s' * (cores > 1)}", doubt=few if cores < due else None)
 
 
-def memory(box: Box, tables: int = 1) -> Iterator[Finding]:
+def memory(box: Box, tables: int = 1) -> Iterator[CheckResult]:
     found = box.memory()
     if found is None:
-        yield bad(f"expected {box.proc}/meminfo to tell of it, found nothing; mount /proc")
+        yield bad(f"expected figures in {box.proc}/meminfo, found none; mount /proc")
         return
     free, size = found
     short = f"expected {giga(TABLE_BYTES * tables)} for {tables} table{'s' * (tables > 1)}; stop what else runs here"
-    yield judged(f"{giga(free)} free of {giga(size)}", doubt=short if free < TABLE_BYTES * tables else None)
+    yield graded(f"{giga(free)} free of {giga(size)}", doubt=short if free < TABLE_BYTES * tables else None)
 
 
-def heat(box: Box) -> Iterator[Finding]:
+def heat(box: Box) -> Iterator[CheckResult]:
     found = box.temperature_c()
     if found is None:
-        yield ok("the box measures none")
+        yield ok("this device measures no temperature")
         return
-    hot = "the processor slows itself down soon; clear its vents, or hang it elsewhere" if found > HOT_C else None
-    yield judged(f"{found:.0f} °C", doubt=hot)
+    hot = "the processor will soon slow down; clear its vents, or move the device" if found > HOT_C else None
+    yield graded(f"{found:.0f} °C", doubt=hot)
 
 
-def files(limit: Callable[[], int] = lambda: resource.getrlimit(resource.RLIMIT_NOFILE)[0]) -> Iterator[Finding]:
+def files(limit: Callable[[], int] = lambda: resource.getrlimit(resource.RLIMIT_NOFILE)[0]) -> Iterator[CheckResult]:
     found = limit()
     if found == resource.RLIM_INFINITY:
-        yield ok("any number may be open")
+        yield ok("any number of files may be open")
         return
     few = f"expected {FILES[1]} or more; raise LimitNOFILE of the service" if found < FILES[1] else None
-    yield judged(f"{found} may be open", fault=few if found < FILES[0] else None, doubt=few)
+    yield graded(f"{found} files may be open", fault=few if found < FILES[0] else None, doubt=few)
 
 
-def networks(provider: str = "cpu") -> Iterator[Finding]:
+def networks(provider: str = "cpu") -> Iterator[CheckResult]:
     """Check that the networks are those that were measured, and time them on one frame."""
     import numpy as np  # noqa: PLC0415  light start
 
@@ -77,7 +81,7 @@ def networks(provider: str = "cpu") -> Iterator[Finding]:
     try:
         for name in NETWORKS:
             data = model(name).load()
-            yield ok(f"{name}, {len(data) / 1e6:.1f} MB, is the one that was measured ({model(name).sha256[:12]}…)")
+            yield ok(f"{name}, {len(data) / 1e6:.1f} MB, is the measured one ({model(name).sha256[:12]}…)")
         look = open_eyes(provider).look
         look(np.full((1080, 1920, 3), 90, np.uint8))
         start = time.perf_counter()
@@ -87,7 +91,7 @@ def networks(provider: str = "cpu") -> Iterator[Finding]:
         yield bad(str(error))
         return
     slow = "too slow to follow a table; use a faster device, or fewer tables on it" if took > SLOW_LOOK_S else None
-    yield judged(f"one whole frame takes {took * 1000:.0f} ms with {provider}", doubt=slow)
+    yield graded(f"one whole frame takes {took * 1000:.0f} ms with {provider}", doubt=slow)
 
 
 def giga(count: float) -> str:

@@ -1,4 +1,4 @@
-"""Table shapes: where the boxes, spots and zones of a table lie, worked out from a few measures."""
+"""Table shapes: the places of boxes, spots and zones, computed from a few measures."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -97,7 +97,7 @@ def layout_of(shape: Shape) -> Layout:
 
 
 def for_book(layout: Layout, book: Book) -> Layout:
-    """Give the layout as it is printed for one book: without the spots of bets that the book does not have."""
+    """Give the layout as printed for one book: without the spots of bets that the book does not have."""
     live = book.id == "live-blackjack"
     areas = [a for a in layout.areas if a.for_cards or _taken(a.name, book.bets, live=live)]
     return Layout(layout.name, layout.outline, tuple(areas))
@@ -168,7 +168,7 @@ def _furniture(shape: Shape) -> Iterator[Area]:
 
 
 def to_toml(layout: Layout) -> str:
-    """Write a layout down as `load_layout` reads it."""
+    """Write a layout as TOML that `load_layout` reads."""
     lines = [f'name = "{layout.name}"', f"outline = {_points(layout.outline)}"]
     for area in layout.areas:
         lines += ["", "[[zones]]", f'name = "{area.name}"']

@@ -24,12 +24,12 @@ MIDDLE = (0.0, 400.0)  # of a table
 
 
 class LayoutError(ValueError):
-    """A layout that cannot be: the text says where, what was expected and what was found."""
+    """A layout that is wrong: where, what was expected, what was found."""
 
 
 @dataclass(frozen=True)
 class Area:
-    """A place on the felt. `first`, `step` and `turn` say how a dealer lays things there."""
+    """A zone for cards or a spot for chips. `first`, `step` and `turn` describe how the dealer places things there."""
 
     name: str
     polygon: tuple[Point, ...]
@@ -50,7 +50,7 @@ class Area:
         return cv2.pointPolygonTest(self.edge, point, measureDist=False) >= 0
 
     def away(self, point: Point) -> float:
-        """Give how far outside a point lies, in millimetres; less than nought inside."""
+        """Give how far outside a point is, in millimetres; negative inside."""
         return -float(cv2.pointPolygonTest(self.edge, point, measureDist=True))
 
     @property
@@ -65,7 +65,7 @@ class Layout:
     name: str
     outline: tuple[Point, ...]
     areas: tuple[Area, ...]
-    elsewhere: tuple[Area, ...] = ()  # what other cameras answer for
+    elsewhere: tuple[Area, ...] = ()  # the areas of other cameras
 
     @cached_property
     def by_name(self) -> Mapping[str, Area]:
@@ -77,19 +77,19 @@ class Layout:
 
     @cached_property
     def middle(self) -> Point:
-        """Give about the middle of what is watched."""
+        """Give roughly the middle of the watched areas."""
         if not self.elsewhere:
             return MIDDLE
         x, y = np.mean([area.first for area in self.areas], axis=0)
         return float(x), float(y)
 
     def part(self, names: Collection[str]) -> "Layout":
-        """Give what a camera sees that answers for some areas, and not for the others."""
+        """Give the layout of a camera that watches some of the areas; the others are elsewhere."""
         mine = tuple(area for area in self.areas if area.name in names)
         return replace(self, areas=mine, elsewhere=tuple(area for area in self.areas if area.name not in names))
 
     def ignores(self, point: Point, *, cards: bool) -> bool:
-        """Tell whether nothing is told of what lies there: of the dealer's own, and of what is nearer others' areas."""
+        """True where nothing is reported: on the dealer's own places, and nearer to the areas of other cameras."""
         if not self.elsewhere:
             return self.zone_at(point) in OFF_TABLE
         if any(area.holds(point) for area in (*self.areas, *self.elsewhere) if area.name in OFF_TABLE):
@@ -97,7 +97,7 @@ class Layout:
         return _nearest(self.elsewhere, point, cards=cards) < _nearest(self.areas, point, cards=cards)
 
     def zone_at(self, point: Point) -> str | None:
-        """Give the zone of a card whose centre lies there: the smallest that holds it."""
+        """Give the zone of a card with its centre there: the smallest that holds it."""
         return self._smallest(point, cards=True)
 
     def spot_at(self, point: Point) -> str | None:
@@ -110,7 +110,7 @@ class Layout:
 
 
 def _nearest(areas: Sequence[Area], point: Point, *, cards: bool) -> tuple[float, float, str]:
-    """Give how far the nearest area for such things lies; of several that hold the point, the smallest counts."""
+    """Give the distance to the nearest area for such things; of several that hold the point, the smallest wins."""
     found = [area for area in areas if area.for_cards == cards and area.name not in OFF_TABLE]
     return min(((max(area.away(point), 0.0), area.size, area.name) for area in found), default=(inf, inf, ""))
 
@@ -145,7 +145,7 @@ def parse_layout(text: str, source: str) -> Layout:
 
 
 def layout_of(found: Mapping[str, object], source: str) -> Layout:
-    """Take a layout out of what a file says; one without an outline reaches as far as its zones."""
+    """Read a layout from a file's content; without an outline it is the hull of its zones."""
     known_keys(found, {"name", "outline", "zones"}, source)
     zones = found.get("zones")
     if not isinstance(zones, list) or not zones:
@@ -194,7 +194,7 @@ def _area(found: object, where: str) -> Area:
     if "circle" in found:
         x, y, radius = numbers(found["circle"], 3, f"{where}: circle")
         if radius <= 0:
-            raise LayoutError(f"{where}: circle: expected a radius of more than nought, found {radius:g}")
+            raise LayoutError(f"{where}: circle: expected a radius above 0, found {radius:g}")
         return Area(name, circle(x, y, radius), (x, y), *_laying(found, where))
     polygon = _polygon(found["polygon"], f"{where}: polygon")
     middle = (sum(x for x, _ in polygon) / len(polygon), sum(y for _, y in polygon) / len(polygon))

@@ -399,10 +399,13 @@ OUT = "-o=OUT/table.toml"
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([OUT], "calibrate: expected SOURCE: a picture, a film, a stream's URL or a device's number"),
+        ([OUT], "calibrate: expected SOURCE: an image, a video, a stream's URL or a device's number"),
         (["PICTURE"], "calibrate: expected -o FILE: the table's file to write, such as -o table.toml"),
         (["PICTURE", "-o=OUT/no/table.toml"], "table.toml: expected a file in a directory that exists"),
-        (["PICTURE", "-o=OUT/there.toml"], "there.toml: exists already; name another file, or say --force"),
+        (
+            ["PICTURE", "-o=OUT/there.toml"],
+            "there.toml: exists already; name another file, or overwrite it with --force",
+        ),
         (["PICTURE", OUT, "--overlay=OUT/there.toml"], "--overlay OUT/there.toml: exists already"),
         (["PICTURE", OUT, "--overlay=OUT/over.gif"], "over.gif: expected a file that ends in .png or .jpg"),
         (["PICTURE", OUT, "--preset=blackjak-7"], "--preset 'blackjak-7' is unknown: did you mean 'blackjack-7'?"),
@@ -428,13 +431,13 @@ OUT = "-o=OUT/table.toml"
             ["PICTURE", OUT, "--markers"],
             "table.png: expected 3 or more of the sheets 1, 2, 3, 4, 11, 12, 13, 14, saw none",
         ),
-        (["OUT/none.png", OUT, "--markers"], "OUT/none.png: expected a picture, a film or a stream: no such file"),
-        (["OUT", OUT, "--markers"], "OUT: expected a picture, a film or a stream: is a directory"),
+        (["OUT/none.png", OUT, "--markers"], "OUT/none.png: expected an image, a video or a stream: no such file"),
+        (["OUT", OUT, "--markers"], "OUT: expected an image, a video or a stream: is a directory"),
         (["OUT/there.toml", OUT, "--markers"], "there.toml: "),
         (["OUT/half.png", OUT, "--markers"], "half.png: "),
         (
             ["OUT/black.avi", OUT, "--markers"],
-            "black.avi: expected a picture that shows the table, found 3 frames of one",
+            "black.avi: expected an image that shows the table, found 3 frames of one",
         ),
         (["97", OUT, "--markers"], "97: expected a live camera, found no device 97"),
         (["PICTURE", OUT, "--port=99999"], "--port 99999: cannot be listened on"),

@@ -162,7 +162,7 @@ def test_the_worst_point_is_named_as_the_page_names_it(page: Page) -> None:
     assert str(found["bad"]).endswith("(point 3 is box7.main)")
 
 
-def test_left_and_right_taken_for_each_other_is_said(page: Page) -> None:
+def test_left_and_right_taken_for_each_other_is_refused(page: Page) -> None:
     places = [(-850, 100), (850, 100), (400, 700), (-400, 700)]
     shown = camera().to_picture(places).tolist()
     points = [{"table": [-x, y], "image": at} for (x, y), at in zip(places, shown, strict=True)]

@@ -77,16 +77,19 @@ def test_what_lies_nearer_to_anothers_part_is_not_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cameras", "said"),
     [
-        (((("left", f"watches = [{LEFT}]")),), "no camera watches box4, box5, box6, box7, discard, float: expected"),
+        (
+            ((("left", f"watches = [{LEFT}]")),),
+            "no camera watches box4, box5, box6, box7, discard, float: name them in the watches of",
+        ),
         (
             (("left", f"watches = [{LEFT}]"), ("right", 'watches = ["box4", "box5", "box6", "box7", "shoe"]')),
-            "cameras 'left' and 'right' both watch 'shoe': expected each part",
+            "cameras 'left' and 'right' both watch 'shoe': expected one camera for each part",
         ),
         (
             (("left", 'watches = ["box1.main"]'), ("right", 'watches = ["box1"]'), ("rest", "")),
             "both watch 'box1.main'",
         ),
-        ((("left", ""), ("right", "")), "cameras 'left' and 'right' do not say what they watch: expected one at most"),
+        ((("left", ""), ("right", "")), "cameras 'left' and 'right' have no watches: expected one such camera at most"),
         (
             (("left", 'watches = ["box9"]'), ("right", "")),
             "camera 'left' watches 'box9': expected parts of the layout: box1",
@@ -115,7 +118,7 @@ def test_what_cannot_be_is_said_in_one_line(tmp_path: Path, cameras: tuple[tuple
 def test_a_camera_that_is_left_with_nothing_is_named(tmp_path: Path) -> None:
     one = read_table(TABLE)
     every = ", ".join(f'"{area.name}"' for area in one.layout.areas)
-    with pytest.raises(UsageError, match=r"camera 'right': nothing is left to watch; expected watches = \[\]"):
+    with pytest.raises(UsageError, match=r"camera 'right': nothing is left to watch; write watches = \[\]"):
         table(tmp_path, file(("left", f"watches = [{every}]"), ("right", "")))
 
 

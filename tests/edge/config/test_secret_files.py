@@ -13,7 +13,7 @@ import pytest
 from feltwatch.edge.config.secret_files import camera_address
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.doctor.camera import camera as check
-from feltwatch.edge.doctor.checks import State
+from feltwatch.edge.doctor.checks import CheckState
 from feltwatch.edge.errors import UsageError
 from tests.film_frames import TABLE
 
@@ -75,7 +75,7 @@ def test_doctor_checks_the_password_and_who_can_read_it(table: TableFile) -> Non
     path.chmod(0o644)
     first, *_ = check(table, table.first, {})
     assert (first.state, first.says) == (
-        State.WARN,
+        CheckState.WARN,
         f"{path}: it holds a secret, and every user of this device can read it; run chmod o-rwx {path}",
     )
     open_file = replace(table.first, source="rtsp://viewer:hunter2@127.0.0.1:1/7", password_file=None)
@@ -85,7 +85,7 @@ def test_doctor_checks_the_password_and_who_can_read_it(table: TableFile) -> Non
     path.unlink()
     (only,) = check(table, table.first, {})
     assert (only.state, only.says) == (
-        State.BAD,
+        CheckState.BAD,
         f"{path}: expected a password: no such file or directory; correct camera.password_file",
     )
 
@@ -127,5 +127,5 @@ def test_the_camera_gets_the_password_and_doctor_does_not_show_it(table: TableFi
         camera = replace(table.first, source=f"rtsp://viewer@127.0.0.1:{port}/7")
         (found,) = check(table, camera, {})
     assert answers[0] == f"Authorization: Basic {base64.b64encode(f'viewer:{PASSWORD}'.encode()).decode()}"
-    assert "look at its path, user and password" in found.says
+    assert "check its path, user and password" in found.says
     assert "hunter2" not in found.says

@@ -14,12 +14,12 @@ from msgspec import structs
 from feltwatch.edge.config.secret_files import with_credentials
 from feltwatch.edge.config.table_file import MqttSettings, TableFile, read_table
 from feltwatch.edge.doctor.broker import SOON, broker, dated
-from feltwatch.edge.doctor.checks import Finding, State
+from feltwatch.edge.doctor.checks import CheckResult, CheckState
 from tests.certificates import Authority, Certificate
 from tests.edge.scripted_watcher import CLIPS
 from tests.mosquitto import Mosquitto, free_port, program
 
-OK, WARN, BAD = State.OK, State.WARN, State.BAD
+OK, WARN, BAD = CheckState.OK, CheckState.WARN, CheckState.BAD
 ACL = Path(__file__).parents[3] / "edge" / "deploy" / "mosquitto" / "acl"
 
 
@@ -79,7 +79,7 @@ def plain(running: Mosquitto) -> MqttSettings:
     return MqttSettings(address=f"mqtt://127.0.0.1:{running.port}", user="demo", password_file=password)
 
 
-def told(table: TableFile, mqtt: MqttSettings | None, **environ: str) -> list[Finding]:
+def told(table: TableFile, mqtt: MqttSettings | None, **environ: str) -> list[CheckResult]:
     return [*broker(replace(table, mqtt=mqtt), environ)]
 
 
@@ -89,21 +89,21 @@ def changed(mqtt: MqttSettings, change: Mapping[str, object]) -> MqttSettings:
     return structs.replace(mqtt, **new)
 
 
-def faults(found: list[Finding]) -> str:
+def faults(found: list[CheckResult]) -> str:
     return "\n".join(one.says for one in found if one.state == BAD)
 
 
 def test_a_broker_of_its_own_is_well(table: TableFile) -> None:
     (found,) = told(table, None)
     assert found.state == OK
-    assert "one of its own, for this box alone" in found.says
+    assert "a broker of its own, for this device alone" in found.says
 
 
 def test_a_broker_that_lets_the_table_do_all_it_must(table: TableFile, plain: MqttSettings) -> None:
     found = told(table, plain)
     assert [one.state for one in found] == [OK] * 4
-    assert found[0].says == f"{plain.url}: it lets this table in"
-    assert found[-1].says == "its last will is given out when the connection is lost"
+    assert found[0].says == f"{plain.url}: the broker accepts this table"
+    assert found[-1].says == "the broker publishes the last will when the connection is lost"
 
 
 def test_nobody_who_listens_to_the_table_takes_it_for_the_table(
@@ -126,8 +126,8 @@ def test_nobody_who_listens_to_the_table_takes_it_for_the_table(
         ({"password_file": None}, "not accepted"),
         ({"password_file": Path("/nowhere/password")}, "/nowhere/password: expected a password: no such file"),
         ({"address": "mqtts://127.0.0.1:{port}"}, "does it speak TLS there"),
-        ({"address": "mqtt://no-such-broker.invalid:{port}"}, "a name that is not known here"),
-        ({"address": "mqtt://127.0.0.1:1"}, "nobody listens at this port; is the broker running?"),
+        ({"address": "mqtt://no-such-broker.invalid:{port}"}, "the name cannot be resolved"),
+        ({"address": "mqtt://127.0.0.1:1"}, "refuses connections on this port; check that the broker is running"),
     ],
 )
 def test_a_login_that_is_wrong(change: dict[str, object], says: str, table: TableFile, plain: MqttSettings) -> None:
@@ -163,7 +163,7 @@ def test_a_broker_behind_tls_that_wants_a_certificate(table: TableFile, secure: 
         "the broker's certificate (CN=serve",
     ]
     assert [one.state for one in found[:3]] == [WARN] * 3  # they are good for an hour
-    assert found[-1].says == "its last will is taken; by the broker's ACL the table itself does not hear it"
+    assert found[-1].says == "the broker takes the last will; its ACL does not let this table receive it"
 
 
 def test_certificates_that_are_wrong(table: TableFile, secure: Secure, tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_broker_whose_certificate_has_expired(table: TableFile, tmp_path: Path
 
 def test_a_port_at_which_nobody_speaks_mqtt(table: TableFile) -> None:
     found = told(table, MqttSettings(address=f"mqtt://127.0.0.1:{free_port()}"))
-    assert "nobody listens at this port" in faults(found)
+    assert "refuses connections on this port" in faults(found)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_a_port_at_which_nobody_speaks_mqtt(table: TableFile) -> None:
         (timedelta(days=2), BAD, "has expired on"),
     ],
 )
-def test_the_dates_of_a_certificate(after: timedelta, state: State, says: str, tmp_path: Path) -> None:
+def test_the_dates_of_a_certificate(after: timedelta, state: CheckState, says: str, tmp_path: Path) -> None:
     made = x509.load_pem_x509_certificate(Authority(tmp_path).table("bj-07").cert.read_bytes())
     found = dated(made, "this table's certificate", datetime.now(UTC) + after)
     assert found.state == state

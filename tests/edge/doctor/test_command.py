@@ -21,8 +21,8 @@ from feltwatch.edge.config.camera_parts import CameraFile
 from feltwatch.edge.config.paths import journal_path, record_folder
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.doctor import camera as doctor_camera
-from feltwatch.edge.doctor.camera import camera, reached, shown
-from feltwatch.edge.doctor.checks import Check, Finding, State, bad, found_by, ok, warn
+from feltwatch.edge.doctor.camera import camera, check_frame, connection_fault
+from feltwatch.edge.doctor.checks import Check, CheckResult, CheckState, bad, ok, results_of, warn
 from feltwatch.edge.doctor.host import clock, files, heat, memory, networks, processor
 from feltwatch.edge.doctor.record import FREE_BYTES, PROVED, WAITING, fits, journal, kind_of, room, speed
 from feltwatch.edge.journal.store import Fact, Journal, claimed
@@ -33,10 +33,10 @@ from feltwatch.vision.geometry.calibration import Lens
 from tests.edge.scripted_watcher import SIZE, write_table, write_video
 
 AT = "2026-01-02T03:04:05.678Z"
-OK, WARN, BAD = State.OK, State.WARN, State.BAD
+OK, WARN, BAD = CheckState.OK, CheckState.WARN, CheckState.BAD
 
 
-def states(found: Iterator[Finding]) -> list[State]:
+def states(found: Iterator[CheckResult]) -> list[CheckState]:
     return [one.state for one in found]
 
 
@@ -94,11 +94,11 @@ def test_a_wrong_table_file_is_a_fault_and_one_that_is_not_there_wrong_usage(
 
 
 def test_a_check_that_breaks_is_itself_a_fault() -> None:
-    def breaks() -> Iterator[Finding]:
+    def breaks() -> Iterator[CheckResult]:
         yield ok("so far")
         raise ZeroDivisionError("no camera has nought")
 
-    first, last = found_by(Check("camera", breaks))
+    first, last = results_of(Check("camera", breaks))
     assert first == ok("so far")
     assert last == bad("this check itself failed (ZeroDivisionError: no camera has nought); please report it")
 
@@ -106,14 +106,14 @@ def test_a_check_that_breaks_is_itself_a_fault() -> None:
 def test_a_check_that_hangs_is_a_fault_and_is_left_behind() -> None:
     enough = threading.Event()
 
-    def hangs() -> Iterator[Finding]:
+    def hangs() -> Iterator[CheckResult]:
         yield warn("so far")
         enough.wait(60)
 
     began = time.monotonic()
-    first, last = found_by(Check("camera", hangs), limit_s=0.2)
+    first, last = results_of(Check("camera", hangs), limit_s=0.2)
     assert (first.state, last.state) == (WARN, BAD)
-    assert "gave no answer" in last.says
+    assert "no answer within" in last.says
     assert time.monotonic() - began < 30
     enough.set()
 
@@ -136,18 +136,18 @@ def test_a_library_that_does_not_load_is_found(
     [
         (1_800_000_000.0, True, OK, "2027-01-15 08:00:00 UTC, kept right by a time server"),
         (1_800_000_000.0, False, WARN, "install chrony"),
-        (1_800_000_000.0, None, WARN, "cannot be known here"),
-        (86_400.0, True, BAD, "1970-01-02 00:00:00 UTC: no time of today; set the clock"),
+        (1_800_000_000.0, None, WARN, "check it outside the container"),
+        (86_400.0, True, BAD, "1970-01-02 00:00:00 UTC: this is in the past; set the clock"),
     ],
 )
-def test_the_clock(now: float, state: State, says: str, *, right: bool | None) -> None:
+def test_the_clock(now: float, state: CheckState, says: str, *, right: bool | None) -> None:
     (found,) = clock(lambda: now, lambda: right)
     assert found.state == state
     assert says in found.says
 
 
 @pytest.mark.parametrize(("cores", "tables", "state"), [(1, 1, WARN), (2, 1, OK), (2, 2, OK), (2, 3, WARN)])
-def test_the_processor(cores: int, tables: int, state: State) -> None:
+def test_the_processor(cores: int, tables: int, state: CheckState) -> None:
     assert states(processor(lambda: cores, tables)) == [state]
 
 
@@ -167,7 +167,7 @@ def test_memory_and_heat(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("limit", "state"), [(128, BAD), (512, WARN), (1_024, OK), (resource.RLIM_INFINITY, OK)])
-def test_how_many_files_may_be_open(limit: int, state: State) -> None:
+def test_how_many_files_may_be_open(limit: int, state: CheckState) -> None:
     (found,) = files(lambda: limit)
     assert found.state == state
 
@@ -209,14 +209,14 @@ def test_a_film_that_stands_for_a_camera(table: TableFile) -> None:
     found = [*camera(table, table.first)]
     assert [one.state for one in found] == [OK, OK, OK]
     assert "320 x 180" in found[1].says
-    assert "all that it watches is in view" in found[2].says
+    assert "all that this camera watches is in view" in found[2].says
 
 
 def test_a_stream_is_watched_for_a_while(table: TableFile, monkeypatch: pytest.MonkeyPatch) -> None:
     film = write_video(table.path.parent / "long.mp4", [n / 25 for n in range(400)])
     monkeypatch.setattr(doctor_camera, "WATCHED_S", 0.005)
     first, light, layout = camera(table, of(table, f"file://{film}"))
-    assert "the first picture after" in first.says
+    assert "first frame after" in first.says
     assert (first.state, light.state, layout.state) == (OK, OK, OK)
     monkeypatch.setattr(doctor_camera, "WATCHED_S", 30.0)  # it ends before
     assert "it stopped after" in [*camera(table, of(table, f"file://{film}"))][-1].says
@@ -224,21 +224,21 @@ def test_a_stream_is_watched_for_a_while(table: TableFile, monkeypatch: pytest.M
 
 def test_a_frozen_stream_is_found(table: TableFile, monkeypatch: pytest.MonkeyPatch) -> None:
     picture = np.random.default_rng(1).integers(0, 255, (SIZE[1], SIZE[0], 3), np.uint8)
-    look = doctor_camera.Look(0.5, picture, 25.0, alike=True)
-    monkeypatch.setattr(doctor_camera, "watched", lambda _: look)
-    monkeypatch.setattr(doctor_camera, "reached", lambda _: None)
+    look = doctor_camera.CameraProbe(0.5, picture, 25.0, frozen=True)
+    monkeypatch.setattr(doctor_camera, "probe", lambda _: look)
+    monkeypatch.setattr(doctor_camera, "connection_fault", lambda _: None)
     assert [one.state for one in camera(table, of(table, "rtsp://10.0.0.7/"))] == [OK, BAD, OK, OK]
 
 
 @pytest.mark.parametrize(
     ("source", "says"),
     [
-        ("", "names no camera"),
-        ("99", "/dev/video99: not there; plug the camera in"),
-        ("rtsp://user:hunter2@127.0.0.1:1/table", "127.0.0.1:1: nobody answers there (connection refused)"),
-        ("rtsp://no-such-camera.invalid/7", "a name that is not known here"),
-        ("rtsp://[::1/7", "no address"),
-        ("file:///nowhere.mp4", "it answers, and gives no pictures"),
+        ("", "found none; name the camera"),
+        ("99", "/dev/video99: no such device; plug the camera in"),
+        ("rtsp://user:hunter2@127.0.0.1:1/table", "127.0.0.1:1: no answer (connection refused)"),
+        ("rtsp://no-such-camera.invalid/7", "the name cannot be resolved"),
+        ("rtsp://[::1/7", "not an address"),
+        ("file:///nowhere.mp4", "it answers, but sends no video"),
     ],
 )
 def test_a_camera_that_does_not_deliver(source: str, says: str, table: TableFile) -> None:
@@ -253,24 +253,24 @@ def test_a_camera_that_answers_and_sends_nothing(table: TableFile, monkeypatch: 
     monkeypatch.setattr(doctor_camera, "PATIENCE_MS", 300)
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         source = f"rtsp://127.0.0.1:{deaf.getsockname()[1]}/7"
-        assert reached(source) is None
+        assert connection_fault(source) is None
         (found,) = camera(table, of(table, source))
-    assert "it answers, and gives no pictures" in found.says
+    assert "it answers, but sends no video" in found.says
 
 
 @pytest.mark.parametrize(
     ("low", "high", "state", "says"),
     [
-        (0, 9, BAD, "nothing is to be seen"),
-        (90, 91, BAD, "nothing is to be seen"),  # one colour
-        (0, 70, WARN, "it is dark"),
+        (0, 9, BAD, "nothing is visible"),
+        (90, 91, BAD, "nothing is visible"),  # one colour
+        (0, 70, WARN, "the image is dark"),
         (210, 256, WARN, "too bright"),
         (0, 256, OK, "contrast"),
     ],
 )
-def test_the_light_on_the_table(low: int, high: int, state: State, says: str, table: TableFile) -> None:
+def test_the_light_on_the_table(low: int, high: int, state: CheckState, says: str, table: TableFile) -> None:
     picture = np.random.default_rng(1).integers(low, high, (SIZE[1], SIZE[0], 3), np.uint8)
-    found, layout = shown(table, table.first, picture)
+    found, layout = check_frame(table, table.first, picture)
     assert (found.state, layout.state) == (state, OK)
     assert says in found.says
 
@@ -281,7 +281,7 @@ def test_a_table_out_of_view_is_found(table: TableFile) -> None:
     ]
     moved = tuple(replace(mark, image=(x, y)) for mark, (x, y) in nearer)
     picture = np.random.default_rng(1).integers(0, 255, (SIZE[1], SIZE[0], 3), np.uint8)
-    _, found = shown(table, replace(table.first, marks=moved, lens=Lens()), picture)
+    _, found = check_frame(table, replace(table.first, marks=moved, lens=Lens()), picture)
     assert found.state == BAD
     assert "leaves the picture" in found.says
     assert "calibrate it again" in found.says
@@ -297,11 +297,11 @@ def test_each_camera_is_looked_at_by_its_name(given: Path, capsys: pytest.Captur
     given.write_text(text[: text.index("[camera]")] + "".join(two) + text[text.index("[record]") :])
     assert main(["doctor", "-c", str(given)]) == 1
     said = capsys.readouterr().out
-    assert "ok    camera main: all that it watches is in view" in said
+    assert "ok    camera main: all that this camera watches is in view" in said
     assert "bad   camera side: " in said
     write_video(given.with_name("away.mp4"), [0.0, 0.04])
     assert main(["doctor", "-c", str(given)]) == 0
-    assert "ok    camera side: it only records; its points fit" in capsys.readouterr().out
+    assert "ok    camera side: this camera only records; its points fit" in capsys.readouterr().out
 
 
 # --- the disk
@@ -312,10 +312,10 @@ def test_a_disk_with_room(table: TableFile) -> None:
     assert folder == table.path.parent / "kept"
     found = [*room(table, {}, Path("/proc/self/mounts"))]
     assert BAD not in [one.state for one in found]
-    assert "not there yet" in found[-1].says
+    assert "missing; feltwatch creates it" in found[-1].says
     assert not folder.exists()  # who looks makes nothing
     folder.mkdir()
-    assert "what is written is safe after" in [*room(table, {})][-1].says
+    assert "a write reaches the disk after" in [*room(table, {})][-1].says
     assert [*folder.iterdir()] == []
 
 
@@ -324,7 +324,7 @@ def test_a_disk_that_takes_nothing(table: TableFile) -> None:
     kept = replace(table, record=structs.replace(table.record, folder=Path("/proc/sys/feltwatch")))
     (found,) = room(kept, {})
     assert found.state == BAD
-    assert "/proc/sys: may not be written to" in found.says or "does not tell" in found.says
+    assert "/proc/sys: this user may not write there" in found.says or "does not report" in found.says
 
 
 def test_a_file_where_a_folder_should_be(table: TableFile) -> None:
@@ -340,7 +340,7 @@ def test_a_folder_that_goes_away_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("each_s", "state"), [(0.001, OK), (0.08, WARN), (1.5, BAD)])
-def test_a_slow_disk_is_found(each_s: float, state: State, tmp_path: Path) -> None:
+def test_a_slow_disk_is_found(each_s: float, state: CheckState, tmp_path: Path) -> None:
     times = iter(n * each_s for n in range(99))
     assert states(speed(tmp_path, lambda: next(times))) == [state]
 
@@ -358,7 +358,9 @@ def test_a_disk_that_forgets_is_found(table: TableFile, tmp_path: Path) -> None:
     mounts.write_text(f"/dev/sda / ext4 rw 0 0\ntmpfs {here} tmpfs rw 0 0\nother {here}x btrfs rw 0 0\n")
     assert kind_of(table.path.parent, mounts) == "tmpfs"
     assert kind_of(Path("/"), mounts) == "ext4"
-    assert [one for one in room(table, {}, mounts) if one.state == WARN and "is kept there is in memory" in one.says]
+    assert [
+        one for one in room(table, {}, mounts) if one.state == WARN and "files there are stored in memory" in one.says
+    ]
 
 
 # --- the journal

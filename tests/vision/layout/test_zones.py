@@ -125,7 +125,7 @@ def test_things_are_laid_in_the_middle_of_a_zone_that_does_not_say_where() -> No
         ),
         (
             table(MAIN.replace("30]", "0]")),
-            "my.toml: zone 1 (box1.main): circle: expected a radius of more than nought, found 0",
+            "my.toml: zone 1 (box1.main): circle: expected a radius above 0, found 0",
         ),
         (
             table(CARDS.replace("270.0", '"up"')),
