@@ -5,13 +5,32 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+from zipfile import ZipFile
 
 from feltwatch.models.shipped.registry import HERE
 
 ROOT = HERE.parents[1]
 PARTS = ("engine", "vision", "models", "datasets", "edge", "pyproject.toml", "LICENSE")
 PICTURE = ROOT / "docs" / "pictures" / "table.jpg"
+ROOMS = ("engine", "vision", "models", "datasets", "edge")
+API = "edge/api"  # is `feltwatch` itself
+
+
+def test_every_folder_of_modules_is_a_package_of_the_wheel() -> None:
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]
+    folders = (
+        path.parent.relative_to(ROOT).as_posix() for room in ROOMS for path in (ROOT / room).rglob("__init__.py")
+    )
+    needed = sorted(["feltwatch", *(f"feltwatch.{name.replace('/', '.')}" for name in folders if name != API)])
+    lines = "".join(f'    "{name}",\n' for name in needed)
+    assert listed == needed, f"in pyproject.toml, packages should list:\n{lines}"
+
+
+def test_a_folder_of_modules_without_init_is_not_left_out() -> None:
+    folders = {path.parent for room in ROOMS for path in (ROOT / room).rglob("*.py")}
+    assert [str(folder) for folder in sorted(folders) if not (folder / "__init__.py").is_file()] == []
 
 
 def test_a_wheel_holds_all_that_the_commands_need(tmp_path: Path) -> None:
@@ -26,7 +45,14 @@ def test_a_wheel_holds_all_that_the_commands_need(tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", wheels, source], check=True)
     (wheel,) = wheels.glob("*.whl")
+    theirs = {name: f"# {name} of another project\n" for name in ("datasets", "models", "engine", "edge", "vision")}
+    for name, text in theirs.items():
+        (installed / name).mkdir(parents=True)
+        (installed / name / "__init__.py").write_text(text)
+    with ZipFile(wheel) as packed:
+        assert {name.partition("/")[0].partition("-")[0] for name in packed.namelist()} == {"feltwatch"}
     subprocess.run([*pip, "install", "--no-deps", "--target", installed, wheel], check=True)
+    assert {name: (installed / name / "__init__.py").read_text() for name in theirs} == theirs
     away = {**os.environ, "PYTHONPATH": str(installed)}
     where = [
         sys.executable,
