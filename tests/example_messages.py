@@ -16,7 +16,8 @@ from feltwatch.edge.journal.store import Entry, Fact, Head, first_hash, hash_of
 from feltwatch.edge.messaging import encode as messages
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.messaging.commands import Door, Refused, Taken
-from feltwatch.edge.messaging.encode import Address, Message, Stamp
+from feltwatch.edge.messaging.encode import Address, Stamp
+from feltwatch.edge.messaging.mqtt import Outgoing
 from feltwatch.edge.service.round_fold import RoundFold
 from feltwatch.edge.service.state_report import state
 from feltwatch.engine.books import BOOKS, Book
@@ -55,7 +56,7 @@ class Told:
         self.table = Table(book)
         self.fold = RoundFold()
         self.entries: list[Entry] = []
-        self.messages: list[Message] = []
+        self.messages: list[Outgoing] = []
         self.link = first_hash(JOURNAL)
 
     def tell(self, facts: Sequence[Fact], t: float) -> None:
@@ -79,7 +80,7 @@ class Told:
     def stamp(self, t: float, count: int = 0) -> Stamp:
         return Stamp(JOURNAL, len(self.entries), at(t), count)
 
-    def last(self, kind: str) -> Message:
+    def last(self, kind: str) -> Outgoing:
         return next(one for one in reversed(self.messages) if one.topic.endswith(f"/{kind}"))
 
 
@@ -132,13 +133,13 @@ def head(told: Told, by: Signer) -> schema.Head:
     return schema.Head(seq=last.seq, hash=last.hash.hex(), signature=signature, key=by.public)
 
 
-def told_round(folder: Path) -> dict[str, list[Message]]:
+def told_round(folder: Path) -> dict[str, list[Outgoing]]:
     """Play the round of docs/examples in which the dealer draws too often; give its messages by kind."""
     told, by, door = Told(), signer(folder), Door(ADDRESS, BOXES)
     told.tell([Fact("note", schema.written(NOTES[0]))], 0)
     birth = messages.status(ADDRESS, told.stamp(0, 2), status(told, by.public))
     will = messages.will(ADDRESS, told.stamp(0, 1), status(told, by.public))
-    now: list[Message] = []
+    now: list[Outgoing] = []
     for line in ROUND.read_text("utf-8").splitlines():
         if json.loads(line)["event"] == "clear":
             now = [messages.state(ADDRESS, told.stamp(28), _state(told))]
@@ -156,7 +157,7 @@ def told_round(folder: Path) -> dict[str, list[Message]]:
         [Fact("evidence", schema.written(evidence)), *(Fact("note", schema.written(one)) for one in NOTES[1:])], 35
     )
     told.tell([Fact("head", schema.written(head(told, by)))], 36)
-    found: dict[str, list[Message]] = {"status": [birth, will], "state": now}
+    found: dict[str, list[Outgoing]] = {"status": [birth, will], "state": now}
     for one in told.messages:
         found.setdefault(one.topic.rpartition("/")[2], []).append(one)
     found["health"] = [messages.health(ADDRESS, told.stamp(40, 12), HEALTH)]
@@ -185,7 +186,7 @@ def shown() -> dict[str, list[Any]]:
     return {**few, "input": [json.loads(RULING), json.loads(SPLIT)]}
 
 
-def _few(kind: str, every: Sequence[Message]) -> Sequence[Message]:
+def _few(kind: str, every: Sequence[Outgoing]) -> Sequence[Outgoing]:
     """Give what shows how bodies of a kind differ."""
     if kind == "event":
         return [every[1], every[3]]

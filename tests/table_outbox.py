@@ -9,7 +9,7 @@ from typing import Final, Self
 from feltwatch.edge.config.table_file import MqttSettings
 from feltwatch.edge.journal.store import Entry, Fact, Journal
 from feltwatch.edge.messaging.mqtt import Outgoing, Terms
-from feltwatch.edge.messaging.outbox import Clock, Inbox, Outbox, Voice
+from feltwatch.edge.messaging.outbox import Clock, Inbox, Outbox, OutboxHooks
 from tests.mosquitto import Line
 
 HOME: Final = "feltwatch/main-floor/bj-07"
@@ -31,13 +31,13 @@ class Table:
         self.said: list[str] = []
         self.inbox = Inbox()
         self.births = 0
-        voice = Voice(
+        hooks = OutboxHooks(
             self.encode, self.birth, lambda: self.status("offline", "stopped"), self.inbox.put, self.said.append
         )
         will = self.status("offline", "lost")
         told = {"client": "feltwatch-main-floor-bj-07", "will": will, "hears": f"{HOME}/cmd/#", **terms}
         self.terms = Terms(**told)  # type: ignore[arg-type]  # whatever a test changes
-        self.outbox = Outbox(self.journal, broker, self.terms, voice, environ or {}, clock or Clock())
+        self.outbox = Outbox(self.journal, broker, self.terms, hooks, environ or {}, clock or Clock())
 
     def __enter__(self) -> Self:
         self.outbox.start()

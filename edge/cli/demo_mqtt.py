@@ -16,10 +16,10 @@ from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.journal.record import Happening, Record
 from feltwatch.edge.journal.signing import Signer
 from feltwatch.edge.journal.store import Journal, utc
+from feltwatch.edge.messaging.encode import TableEncoder
 from feltwatch.edge.messaging.local_broker import Broker
 from feltwatch.edge.messaging.mqtt import Terms
-from feltwatch.edge.messaging.outbox import Inbox, Outbox, Voice
-from feltwatch.edge.messaging.speech import Speech
+from feltwatch.edge.messaging.outbox import Inbox, Outbox, OutboxHooks
 from feltwatch.edge.pipeline.table_pipeline import StepResult
 from feltwatch.edge.service.round_fold import RoundFold
 from feltwatch.edge.service.state_report import state
@@ -45,7 +45,7 @@ class Airing:
             self.journal = Journal(folder / "journal", self.table.id)
             stack.callback(self.journal.close)
             self.record = Record(self.journal.add)
-            self.outbox = self._outbox(Speech(self.table, self.journal, Signer(folder / "key.pem").public))
+            self.outbox = self._outbox(TableEncoder(self.table, self.journal, Signer(folder / "key.pem").public))
             stack.callback(self.outbox.close)
             self.outbox.start()
             self._stack = stack.pop_all()
@@ -70,24 +70,24 @@ class Airing:
             self.heard.append((message.topic, bytes(message.payload)))
             self._news.notify_all()
 
-    def _outbox(self, speech: Speech) -> Outbox:
-        voice = Voice(
-            encode=speech.entry,
-            birth=lambda: (speech.online(),),
-            farewell=lambda: speech.offline("the demo is over"),
+    def _outbox(self, encoder: TableEncoder) -> Outbox:
+        hooks = OutboxHooks(
+            encode=encoder.entry,
+            birth=lambda: (encoder.status("online"),),
+            farewell=lambda: encoder.status("offline", "the demo is over"),
             command=Inbox().put,
             say=lambda _: None,
         )
-        terms = Terms("feltwatch-demo", speech.will(), speech.address.commands, mqtt5=False)
-        self.speech = speech
-        return Outbox(self.journal, self.broker.file, terms, voice)
+        terms = Terms("feltwatch-demo", encoder.will(), encoder.address.commands, mqtt5=False)
+        self.encoder = encoder
+        return Outbox(self.journal, self.broker.file, terms, hooks)
 
     def tell(self, result: StepResult, table: Table) -> None:
         """Tell what a frame brought."""
         rounds = [found for one in result.judged for found in self.fold.take(one.verdicts, table)]
         if result.judged:
             self.record.write(Happening(result.events, result.verdicts, rounds), utc(), {})
-            self.outbox.publish_state(self.speech.state(state(table, self.fold, (), {})))
+            self.outbox.publish_state(self.encoder.state(state(table, self.fold, (), {})))
 
     def summary(self) -> list[str]:
         """Say what the subscriber got, once it has all of it."""

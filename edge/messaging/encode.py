@@ -6,14 +6,18 @@ the same entry gives the same bytes.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import count
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
-from feltwatch.edge.journal.store import Entry
+from feltwatch.edge.config.table_file import TableFile
+from feltwatch.edge.journal.store import Entry, Journal, utc
+from feltwatch.edge.messaging.mqtt import Outgoing
 from feltwatch.edge.messaging.schema import Files, Health, State, Status, written
 from feltwatch.engine.model.verdicts import Alert, encode
 
@@ -86,19 +90,8 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """One message, ready for a broker."""
-
-    topic: str
-    payload: bytes
-    qos: int
-    retain: bool
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
 class Stamp:
-    """When a message that is not journalled is made: after which entry, and the how-manieth of its kind in this run."""
+    """Of a message that is not journalled: the last journal entry before it, the time, and a counter of this run."""
 
     journal: str
     seq: int
@@ -106,7 +99,7 @@ class Stamp:
     count: int = 0
 
 
-def message(address: Address, journal: str, entry: Entry) -> Message:
+def message(address: Address, journal: str, entry: Entry) -> Outgoing:
     """Give the message of a journal entry: its body is not read, only copied."""
     kind = KINDS.get(entry.kind)
     if kind is None or not kind.journalled:
@@ -115,23 +108,23 @@ def message(address: Address, journal: str, entry: Entry) -> Message:
     return _message(address, kind, name, (entry.seq, entry.at), f'"{kind.name}":{entry.body}')
 
 
-def status(address: Address, stamp: Stamp, body: Status) -> Message:
+def status(address: Address, stamp: Stamp, body: Status) -> Outgoing:
     """Give the birth message, or the last word of one who stops."""
-    return _told(address, KINDS["status"], stamp, written(body)[1:-1])
+    return _stamped(address, KINDS["status"], stamp, written(body)[1:-1])
 
 
-def will(address: Address, stamp: Stamp, body: Status) -> Message:
+def will(address: Address, stamp: Stamp, body: Status) -> Outgoing:
     """Give what the broker is to say when it hears no more of us; its time is that of the connection it came with."""
     gone = msgspec.structs.replace(body, status="offline", why=CUT_OFF)
-    return _told(address, KINDS["status"], stamp, written(gone)[1:-1])
+    return _stamped(address, KINDS["status"], stamp, written(gone)[1:-1])
 
 
-def state(address: Address, stamp: Stamp, body: State) -> Message:
-    return _told(address, KINDS["state"], stamp, f'"state":{written(body)}')
+def state(address: Address, stamp: Stamp, body: State) -> Outgoing:
+    return _stamped(address, KINDS["state"], stamp, f'"state":{written(body)}')
 
 
-def health(address: Address, stamp: Stamp, body: Health) -> Message:
-    return _told(address, KINDS["health"], stamp, f'"health":{written(body)}')
+def health(address: Address, stamp: Stamp, body: Health) -> Outgoing:
+    return _stamped(address, KINDS["health"], stamp, f'"health":{written(body)}')
 
 
 def alert_body(alert: Alert, files: Files | None) -> str:
@@ -140,16 +133,56 @@ def alert_body(alert: Alert, files: Files | None) -> str:
     return f'{encode(alert)[:-1]},"files":{found}}}'
 
 
-def _told(address: Address, kind: Kind, stamp: Stamp, members: str) -> Message:
-    count = "" if kind.name == "state" else f"-{stamp.count}"
-    name = f"{stamp.journal[:SHORT]}-{stamp.seq}-{kind.name}{count}"
+def _stamped(address: Address, kind: Kind, stamp: Stamp, members: str) -> Outgoing:
+    number = "" if kind.name == "state" else f"-{stamp.count}"
+    name = f"{stamp.journal[:SHORT]}-{stamp.seq}-{kind.name}{number}"
     return _message(address, kind, name, (stamp.seq, stamp.at), members)
 
 
-def _message(address: Address, kind: Kind, name: str, when: tuple[int, str], members: str) -> Message:
+def _message(address: Address, kind: Kind, name: str, when: tuple[int, str], members: str) -> Outgoing:
     """Put the envelope around what a message says."""
     seq, at = when
     start = {"schema": kind.schema, "id": name, "table": address.table, "seq": seq, "at": at}
     envelope = json.dumps(start, separators=(",", ":"), ensure_ascii=False)
     payload = f"{envelope[:-1]},{members}}}".encode()
-    return Message(address.topic(kind.name), payload, kind.qos, kind.retain, name)
+    return Outgoing(address.topic(kind.name), payload, kind.qos, kind.retain, name)
+
+
+class TableEncoder:
+    """Encodes the messages of one table: journal entries, and the status, state and health of the moment.
+
+    Any thread may call it.
+    """
+
+    def __init__(self, table: TableFile, journal: Journal, key: str, now: Callable[[], str] = utc) -> None:
+        self.address = Address(table.site, table.id)
+        self._book, self._journal, self._key, self._now = table.book.id, journal, key, now
+        self._count = count(1)
+
+    def entry(self, entry: Entry) -> Outgoing:
+        return message(self.address, self._journal.id, entry)
+
+    def status(self, online: Literal["online", "offline"], why: str = "") -> Outgoing:
+        return status(self.address, self._stamp(), self._status(online, why))
+
+    def will(self) -> Outgoing:
+        return will(self.address, self._stamp(), self._status("online", ""))
+
+    def state(self, body: State) -> Outgoing:
+        return state(self.address, self._stamp(), body)
+
+    def health(self, body: Health) -> Outgoing:
+        return health(self.address, self._stamp(), body)
+
+    def _status(self, online: Literal["online", "offline"], why: str) -> Status:
+        return Status(
+            status=online,
+            why=why,
+            version=version("feltwatch"),
+            book=self._book,
+            journal=self._journal.id,
+            key=self._key,
+        )
+
+    def _stamp(self) -> Stamp:
+        return Stamp(self._journal.id, self._journal.head.seq, self._now(), next(self._count))

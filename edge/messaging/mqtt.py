@@ -56,6 +56,7 @@ class Outgoing:
     payload: bytes
     qos: int = 1
     retain: bool = False
+    id: str = ""  # of the payload, where it has one
 
 
 @dataclass(frozen=True, slots=True)

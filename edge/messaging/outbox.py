@@ -31,8 +31,8 @@ GOODBYE_S: Final = 1.0  # kept for the last words when closing
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
-    """What is said and by whom it is heard: each is called in the outbox's thread, and must not take long."""
+class OutboxHooks:
+    """What the outbox asks and reports. It calls each hook in its own thread, so none may take long."""
 
     encode: Callable[[Entry], Outgoing]
     birth: Callable[[], Sequence[Outgoing]]  # after every connect
@@ -55,7 +55,7 @@ class Inbox:
         self._most = most
         self._waiting: deque[Incoming] = deque()
 
-    def put(self, topic: str, payload: bytes, retained: bool) -> None:  # noqa: FBT001  as Voice has it
+    def put(self, topic: str, payload: bytes, retained: bool) -> None:  # noqa: FBT001  as OutboxHooks has it
         if len(self._waiting) >= self._most:
             self.dropped += 1
         else:
@@ -73,7 +73,7 @@ class Outbox:
         journal: Entries,
         broker: MqttSettings,
         terms: Terms,
-        voice: Voice,
+        hooks: OutboxHooks,
         environ: Mapping[str, str] = os.environ,
         clock: Clock = Clock(),
     ) -> None:
@@ -85,7 +85,7 @@ class Outbox:
         self.trouble: str | None = None  # there is no connection, for this or another reason
         self.deaf: str | None = None  # there is a connection, and the broker lets no commands come
         self.fault: Exception | None = None
-        self._journal, self._broker, self._terms, self._voice = journal, broker, terms, voice
+        self._journal, self._broker, self._terms, self._hooks = journal, broker, terms, hooks
         self._environ, self._clock = environ, clock
         head = journal.head.seq
         self._lanes = Lanes.begun(journal.unsent(), head, broker.rate)
@@ -183,7 +183,7 @@ class Outbox:
         try:
             link.open(self._waker)
             lanes = Lanes.begun(self._lanes.left.unsent(self._lanes.head), self._journal.head.seq, self._broker.rate)
-            sending = Sending(self._journal, link, lanes, self._voice.encode, self._voice.say, self._clock.now)
+            sending = Sending(self._journal, link, lanes, self._hooks.encode, self._hooks.say, self._clock.now)
             self._welcomed()
             while not (self._stop.is_set() and self._done(sending)):
                 self._turn(link, sending)
@@ -205,7 +205,7 @@ class Outbox:
         if not self._proved and (sending.count or (link.listens and not link.flying and not sending.lanes.left)):
             self._proved = True
             self.refused = self.trouble = None
-            self._voice.say(f"{self._broker.url}: connected")
+            self._hooks.say(f"{self._broker.url}: connected")
 
     def _heard(self, link: Link, sending: Sending) -> None:
         count = sending.count
@@ -214,16 +214,16 @@ class Outbox:
         self._lanes = sending.lanes
         while link.received:
             one = link.received.popleft()
-            self._voice.command(one.topic, one.payload, one.retained)
+            self._hooks.command(one.topic, one.payload, one.retained)
         if link.listens and link.deaf != self.deaf:
             self.deaf = link.deaf
-            self._voice.say(self.deaf or f"{self._broker.url}: commands come again")
+            self._hooks.say(self.deaf or f"{self._broker.url}: commands come again")
 
     def _welcomed(self) -> None:
         with self._guard:
             self._states.clear()  # older than what the birth says
             self.connected = True
-        birth = self._voice.birth()
+        birth = self._hooks.birth()
         with self._guard:
             self._states = {message.topic: message for message in birth} | self._states
         self.connections += 1
@@ -232,7 +232,7 @@ class Outbox:
     def _told(self, text: str, *, refused: bool) -> None:
         """Say why there is no connection; once, not each time."""
         if text != self.trouble:
-            self._voice.say(f"{text}; {self.depth()} messages wait, trying again")
+            self._hooks.say(f"{text}; {self.depth()} messages wait, trying again")
         self.trouble, self.refused = text, text if refused else None
 
     def _state(self) -> Outgoing | None:
@@ -250,7 +250,7 @@ class Outbox:
         last: int | None = None
         while last not in link.acknowledged and self._clock.now() < self._until:
             if last is None and link.flying < link.window:
-                last = link.publish(self._voice.farewell())
+                last = link.publish(self._hooks.farewell())
             link.step(GOODBYE_S, self._waker)
         if last in link.acknowledged:
             link.leave(GOODBYE_S, self._waker)

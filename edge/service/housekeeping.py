@@ -122,7 +122,7 @@ class Duties:
         found = state(pipeline.table, self.of.fold, self._doubts, self._troubles)
         if found != self.state:
             self.state = found
-            self.of.outbox.publish_state(self.of.speech.state(found))
+            self.of.outbox.publish_state(self.of.encoder.state(found))
 
     def _disk(self) -> None:
         """Keep the footage within its limits, and write what could not be written before."""
@@ -141,7 +141,7 @@ class Duties:
     def tell_health(self) -> None:
         vitals = self.of.vitals()
         if vitals is not None:
-            self.of.outbox.publish_state(self.of.speech.health(health_of(vitals)))
+            self.of.outbox.publish_state(self.of.encoder.health(health_of(vitals)))
 
     def sign(self) -> None:
         """Sign how far the journal goes, if it went on."""

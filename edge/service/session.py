@@ -26,10 +26,10 @@ from feltwatch.edge.journal.record import Happening, Record
 from feltwatch.edge.journal.store import claimed, utc
 from feltwatch.edge.journal.write_buffer import WriteBuffer
 from feltwatch.edge.messaging.commands import Refused, Taken
+from feltwatch.edge.messaging.encode import TableEncoder
 from feltwatch.edge.messaging.mqtt import Terms
-from feltwatch.edge.messaging.outbox import Inbox, Outbox, Voice
+from feltwatch.edge.messaging.outbox import Inbox, Outbox, OutboxHooks
 from feltwatch.edge.messaging.schema import NoteKind, Round
-from feltwatch.edge.messaging.speech import Speech
 from feltwatch.edge.pipeline.networks import Networks
 from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
 from feltwatch.edge.service.health import Health, Pulse, Sources, Vitals
@@ -124,8 +124,8 @@ class Sitting:
         stack.callback(self.recorder.close)
         self.record = Record(self.buffer.add, orders.out)
         self.fold = found.fold
-        self.speech = Speech(table, found.journal, found.signer.public)
-        self.door = door(self.speech.address, table, found.journal)
+        self.encoder = TableEncoder(table, found.journal, found.signer.public)
+        self.door = door(self.encoder.address, table, found.journal)
         self.state = found.state  # of the run before
         self.offset = 0.0 if self.state is None else round(self.state.t + found.away_s, 3)
         self.feeds = [
@@ -168,17 +168,17 @@ class Sitting:
             return opened(self.orders.journal, self.orders.table, time())
 
     def _outbox(self) -> Outbox:
-        speech, table = self.speech, self.orders.table
-        voice = Voice(
-            encode=speech.entry,
-            birth=lambda: (speech.online(), speech.state(self.duties.state)),
-            farewell=partial(speech.offline, "feltwatch was stopped"),
+        encoder, table = self.encoder, self.orders.table
+        hooks = OutboxHooks(
+            encode=encoder.entry,
+            birth=lambda: (encoder.status("online"), encoder.state(self.duties.state)),
+            farewell=partial(encoder.status, "offline", "feltwatch was stopped"),
             command=self.inbox.put,
             say=self.later.broker.put,
         )
         client = f"feltwatch-{table.site}-{table.id}"
-        terms = Terms(client, speech.will(), speech.address.commands, mqtt5=self.orders.mqtt5)
-        return Outbox(self.journal, self.orders.broker, terms, voice)
+        terms = Terms(client, encoder.will(), encoder.address.commands, mqtt5=self.orders.mqtt5)
+        return Outbox(self.journal, self.orders.broker, terms, hooks)
 
     def _sources(self) -> Sources:
         return Sources(

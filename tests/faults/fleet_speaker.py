@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from feltwatch.edge.journal.store import Entry
 from feltwatch.edge.messaging import encode, schema
-from feltwatch.edge.messaging.encode import Address, Message, Stamp
+from feltwatch.edge.messaging.encode import Address, Stamp
+from feltwatch.edge.messaging.mqtt import Outgoing
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Speaker:
         """Give when the next message is, in seconds since it began to speak."""
         return self._since + self._said[self._place].t
 
-    def next(self, at: str) -> Message:
+    def next(self, at: str) -> Outgoing:
         one = self._said[self._place]
         self._place += 1
         if self._place == len(self._said):
@@ -48,10 +49,10 @@ class Speaker:
             return encode.state(self.address, stamp, one.body)
         return encode.health(self.address, stamp, one.body)
 
-    def online(self, at: str) -> Message:
+    def online(self, at: str) -> Outgoing:
         return encode.status(self.address, self._stamp(at), self.status)
 
-    def will(self, at: str) -> Message:
+    def will(self, at: str) -> Outgoing:
         return encode.will(self.address, self._stamp(at), self.status)
 
     def _stamp(self, at: str) -> Stamp:

@@ -25,8 +25,8 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from feltwatch.edge.journal.store import utc
-from feltwatch.edge.messaging.encode import KINDS, Message
-from feltwatch.edge.messaging.mqtt import HEARD_AT_A_TIME, KEEPALIVES, LARGEST, SENT_AT_A_TIME
+from feltwatch.edge.messaging.encode import KINDS
+from feltwatch.edge.messaging.mqtt import HEARD_AT_A_TIME, KEEPALIVES, LARGEST, SENT_AT_A_TIME, Outgoing
 from feltwatch.edge.messaging.outbox import AGAIN_S, JITTER
 from tests.faults.fleet_speaker import Said, Speaker
 
@@ -58,7 +58,7 @@ class Trip:
     """A message that is to be acknowledged."""
 
     kind: str
-    message: Message
+    message: Outgoing
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ class FleetTable:
         self.begin: float | None = None
         self.waiting: deque[Trip] = deque()
         self.flying: dict[int, Trip] = {}
-        self.state: Message | None = None
+        self.state: Outgoing | None = None
         self.inside = False
         self.births = self.failures = 0
         self.again = 0.0  # when it tries to connect

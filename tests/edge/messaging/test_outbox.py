@@ -285,7 +285,7 @@ def test_a_flood_of_commands_neither_grows_nor_stops_us(tmp_path: Path, mosquitt
 def test_an_inbox_holds_so_many() -> None:
     inbox = Inbox(2)
     for n in range(5):
-        inbox.put("t", b"%d" % n, False)  # noqa: FBT003  as Voice has it
+        inbox.put("t", b"%d" % n, False)  # noqa: FBT003  as OutboxHooks has it
     found = [inbox.take() for _ in range(3)]
     assert [one.payload for one in found if one is not None] == [b"0", b"1"]
     assert found[2] is None
