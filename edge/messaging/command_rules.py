@@ -24,7 +24,6 @@ GAMES: Final[Mapping[str, str]] = {
 }
 ON_THE_BOX: Final = frozenset({"insurance", "even-money"})  # decisions on a box, whatever the hand
 OF_THEIR_OWN: Final = ("void", "return-bet")  # rulings that need no alert
-LIVE: Final = "live-blackjack"
 
 
 def objection(event: Signal | Decision, table: Table, boxes: Collection[int]) -> str:
@@ -37,8 +36,6 @@ def objection(event: Signal | Decision, table: Table, boxes: Collection[int]) ->
 def _decision(event: Decision, table: Table) -> str:
     if table.book.family != "blackjack":
         return f"{table.book.title} knows no decisions"
-    if event.action == "even-money" and table.book.id == LIVE:
-        return f"{table.book.title} knows no even money"
     if table.life is None:
         return f"no round is on: {event.action} is decided while cards lie"
     now = table.life.round

@@ -323,8 +323,10 @@ def test_si_ki_pi_knows_no_decisions() -> None:
     assert "Si Ki Pi, Version 3 (2021) knows no decisions" in why(table(*DEALT, book="si-ki-pi-v3"), stands())
 
 
-def test_live_blackjack_knows_no_even_money() -> None:
-    assert "knows no even money" in why(table(*DEALT, book="live-blackjack"), stands(action="even-money"))
+def test_a_decision_that_the_book_forbids_is_taken_for_the_engine_to_judge() -> None:
+    answer = say(table(*DEALT, book="live-blackjack"), stands(action="even-money"))
+    assert isinstance(answer, Taken)
+    assert json.loads(answer.text)["action"] == "even-money"
 
 
 def test_players_look_at_cards_that_lie_there() -> None:
