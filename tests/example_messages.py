@@ -23,7 +23,7 @@ from feltwatch.edge.service.state_report import state
 from feltwatch.engine.books import BOOKS, Book
 from feltwatch.engine.model import events
 from feltwatch.engine.model.events import decode
-from feltwatch.engine.model.verdicts import Alert, Verdict, encode
+from feltwatch.engine.model.verdicts import Alert, Verdict, Withdrawn, encode
 from feltwatch.engine.table import Table
 
 ROUND: Final = Path(__file__).parent.parent / "docs" / "examples" / "overdraw.jsonl"
@@ -72,7 +72,7 @@ class Told:
         event = decode(text.encode())
         verdicts = self.table.apply(event)
         facts = [Fact("event", text), *(Fact("verdict", encode(one)) for one in verdicts)]
-        facts += [Fact("alert", messages.alert_body(one, _files(one))) for one in verdicts if isinstance(one, Alert)]
+        facts += [Fact("alert", body) for one in verdicts if (body := _alert(one)) is not None]
         told = self.fold.take(verdicts, self.table)
         self.tell([*facts, *(Fact("round", schema.written(one)) for one in told)], event.t)
         return verdicts
@@ -82,6 +82,13 @@ class Told:
 
     def last(self, kind: str) -> Outgoing:
         return next(one for one in reversed(self.messages) if one.topic.endswith(f"/{kind}"))
+
+
+def _alert(verdict: Verdict) -> str | None:
+    """Give the body of what goes out on `alert` for a verdict."""
+    if isinstance(verdict, Alert):
+        return messages.alert_body(verdict, _files(verdict), at(verdict.t % 60))
+    return messages.withdrawal_body(verdict, at(verdict.t % 60)) if isinstance(verdict, Withdrawn) else None
 
 
 def _files(alert: Alert) -> schema.Files | None:

@@ -1,47 +1,118 @@
-"""`feltwatch detect`: pictures in; the cards, chips and hands on each out, as soon as it has been looked at."""
+"""`feltwatch detect`: images and videos in; the cards, chips and hands in each frame out, as soon as it is analysed."""
 
 import argparse
 import io
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from glob import glob, has_magic
 from itertools import chain, count
 from pathlib import Path
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 
 from feltwatch.edge.errors import UsageError
+from feltwatch.edge.video.decoder import Decoding
+from feltwatch.edge.video.video_file import open_video
 from feltwatch.edge.wording import face
 from feltwatch.engine.model.cards import Card
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.detections import Point, Quad, Seen, SeenCard
+from feltwatch.vision.detection.detections import SMALL_PX, Point, Quad, Seen, SeenCard
 from feltwatch.vision.drawing.annotate import annotate
 from feltwatch.vision.image_file import PictureError, read_picture, spelled
 
+IMAGES = (".bmp", ".jpeg", ".jpg", ".png", ".webp")
+VIDEOS = (".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".ts", ".webm")
+UNREAD = {
+    "small": f"too small to read (less than {SMALL_PX:.0f} pixels tall): use more pixels, or a closer camera",
+    "covered": "partly covered",
+    "uncertain": "not certain enough to report",
+}
+
+
+class _Frame(NamedTuple):
+    name: str
+    t: float | None  # of a video's frame
+    picture: Pixels
+    drawing: Path | None  # where to write what was found
+
 
 def detect(options: argparse.Namespace) -> int:
-    """Look at each picture; give 2 if one was bad."""
+    """Look at each image and video; give 2 if one was bad."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without suits gets their numbers
     look: Callable[[Pixels], Seen] | None = None
-    bad = False
-    for name, drawing in zip(options.images, _drawings(options), strict=True):
-        try:
-            picture = read_picture(name)
-        except PictureError as error:
-            bad = True
-            if sys.stderr is not None:
-                sys.stderr.write(f"feltwatch: {error}\n")
-            continue
+    faults: list[str] = []
+    for frame in _frames(options, faults):
         look = look or _opened(options)
-        seen = look(picture)
-        if drawing is not None:
-            _write(drawing, annotate(picture, seen))
-        sys.stdout.write(_line(name, seen, drawing) if options.as_json else _text(name, seen))
+        seen = look(frame.picture)
+        if frame.drawing is not None:
+            _write(frame.drawing, annotate(frame.picture, seen))
+        sys.stdout.write(_line(frame, seen) if options.as_json else _text(frame, seen))
         sys.stdout.flush()
-    return 2 if bad else 0
+    return 2 if faults else 0
+
+
+def _frames(options: argparse.Namespace, faults: list[str]) -> Iterator[_Frame]:
+    """Give the images, and a frame of each video now and then. A bad file is reported; the others still come."""
+    names = []
+    for given in options.images:
+        try:
+            names += files_of(given)
+        except PictureError as error:
+            _report(error, faults)
+    for name, drawing in zip(names, _drawings(options, names), strict=True):
+        try:
+            if Path(name).suffix.lower() in VIDEOS:
+                yield from _frames_of_video(name, drawing, options.every)
+            else:
+                yield _Frame(name, None, read_picture(name), drawing)
+        except (PictureError, VideoError) as error:
+            _report(error, faults)
+
+
+def files_of(given: str) -> list[str]:
+    """Give the files that an argument names: a file, the images and videos of a folder, or what a pattern matches."""
+    if Path(given).is_dir():
+        found = [str(path) for path in Path(given).iterdir() if path.suffix.lower() in IMAGES + VIDEOS]
+        if not found:
+            raise PictureError(f"{spelled(given)}: expected a folder with images or videos, found none in it")
+        return sorted(found)
+    if has_magic(given) and not Path(given).exists():
+        if not (found := glob(given, recursive=True)):  # noqa: PTH207  Path.glob takes no absolute pattern
+            raise PictureError(f"{spelled(given)}: expected a pattern that matches files, found none")
+        return sorted(found)
+    return [given]
+
+
+def _frames_of_video(name: str, drawing: Path | None, every_s: float) -> Iterator[_Frame]:
+    """Give the frames of a video that lie at least so many seconds apart."""
+    due = 0.0
+    try:
+        with Decoding(open_video(Path(name))) as decoding:
+            for frame in decoding:
+                if frame.t >= due:
+                    due = frame.t + every_s
+                    own = None if drawing is None else drawing.with_stem(f"{drawing.stem}-{frame.t:07.2f}s")
+                    yield _Frame(name, frame.t, frame.picture, own)
+        if decoding.end.damage:
+            raise VideoError(f"{spelled(name)}: {decoding.end.damage}")
+    except UsageError as error:
+        raise VideoError(str(error)) from error
+
+
+class VideoError(ValueError):
+    """One line for a person: what is wrong with a video."""
+
+
+def _report(error: Exception, faults: list[str]) -> None:
+    faults.append(str(error))
+    if sys.stderr is not None:
+        sys.stderr.write(f"feltwatch: {error}\n")
 
 
 def _opened(options: argparse.Namespace) -> Callable[[Pixels], Seen]:
@@ -55,15 +126,15 @@ def _opened(options: argparse.Namespace) -> Callable[[Pixels], Seen]:
         raise UsageError(str(error)) from error
 
 
-def _drawings(options: argparse.Namespace) -> Sequence[Path | None]:
+def _drawings(options: argparse.Namespace, names: Sequence[str]) -> Sequence[Path | None]:
     if options.annotate is None:
-        return [None] * len(options.images)
+        return [None] * len(names)
     folder = Path(options.annotate)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"--annotate {spelled(folder)}: expected a directory: {error.strerror}") from error
-    return drawings(folder, options.images)
+    return drawings(folder, names)
 
 
 def drawings(folder: Path, names: Sequence[str]) -> list[Path]:
@@ -89,15 +160,17 @@ def _write(path: Path, picture: Pixels) -> None:
         raise UsageError(f"{spelled(path)}: cannot be written ({error.strerror})") from error
 
 
-def _line(name: str, seen: Seen, drawing: Path | None) -> str:
+def _line(frame: _Frame, seen: Seen) -> str:
     found: dict[str, object] = {
-        "image": name,
+        "image": frame.name,
+        **({} if frame.t is None else {"t": frame.t}),
         "cards": [
             {
                 "card": card.face,
                 "face": "up" if card.up else "down",
                 "quad": _quad(card.quad),
                 "confidence": _share(card.confidence),
+                **({"unread": card.unread} if card.unread else {}),
             }
             for card in seen.cards
         ],
@@ -111,8 +184,8 @@ def _line(name: str, seen: Seen, drawing: Path | None) -> str:
         ],
         "hands": [{"quad": _quad(hand.quad), "confidence": _share(hand.confidence)} for hand in seen.hands],
     }
-    if drawing is not None:
-        found["annotated"] = str(drawing)
+    if frame.drawing is not None:
+        found["annotated"] = str(frame.drawing)
     return json.dumps(found, separators=(",", ":")) + "\n"
 
 
@@ -132,12 +205,15 @@ def _share(value: float) -> float:
     return round(float(value), 4)
 
 
-def _text(name: str, seen: Seen) -> str:
+def _text(frame: _Frame, seen: Seen) -> str:
     counts = [_counted(len(seen.cards), "card"), _counted(len(seen.stacks), "stack") + " of chips"]
     if seen.hands:
         counts.append(_counted(len(seen.hands), "hand"))
-    lines = [f"{spelled(name)}: {', '.join(counts)}"]
+    where = spelled(frame.name) if frame.t is None else f"{spelled(frame.name)} at {frame.t:.2f} s"
+    lines = [f"{where}: {', '.join(counts)}"]
     lines += ["  " + " ".join(_face(card) for card in row) for row in rows(seen.cards)]
+    unread = Counter(card.unread for card in seen.cards if card.unread)
+    lines += [f"  ?? {_counted(unread[why], 'card')} {text}" for why, text in UNREAD.items() if unread[why]]
     return "".join(line + "\n" for line in lines)
 
 

@@ -157,7 +157,16 @@ def _replay_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _detect_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("images", nargs="+", metavar="IMAGE", help="JPEG, PNG, WebP or BMP, in colour")
+    parser.add_argument(
+        "images", nargs="+", metavar="IMAGE", help="an image, a video, a folder or a pattern such as '*.jpg'"
+    )
+    parser.add_argument(
+        "--every",
+        type=_seconds,
+        default=1.0,
+        metavar="SECONDS",
+        help="of a video, analyse a frame every so many seconds (default: %(default)g)",
+    )
     parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object a line and image")
     parser.add_argument("--annotate", metavar="DIR", help="write each image with its detections drawn in to DIR")
     _model_options(parser)
@@ -323,9 +332,15 @@ COMMANDS = {
         Command(
             "detect",
             "feltwatch.edge.cli.detect:detect",
-            "find the cards, chips and hands in images",
-            "Finds the cards, stacks of chips and hands in images, without a table file or a rule book.",
-            ("feltwatch detect table.jpg", "feltwatch detect table.jpg --json --annotate drawn"),
+            "find the cards, chips and hands in images and videos",
+            "Finds the cards, stacks of chips and hands in images and videos, without a table file or a rule book.\n"
+            "Images are JPEG, PNG, WebP or BMP, in colour. A card shown as ?? lies face up and was not read; a line\n"
+            "below says why.",
+            (
+                "feltwatch detect table.jpg",
+                "feltwatch detect photographs --json --annotate drawn",
+                "feltwatch detect shift.mp4 --every 5",
+            ),
             _detect_options,
         ),
         Command(

@@ -6,11 +6,11 @@ from typing import Protocol, TextIO
 
 from feltwatch.edge.evidence.store import StoredFiles
 from feltwatch.edge.journal.store import Entry, Fact, utc
-from feltwatch.edge.messaging.encode import alert_body
+from feltwatch.edge.messaging.encode import alert_body, withdrawal_body
 from feltwatch.edge.messaging.schema import Body, Evidence, File, Files, Note, NoteKind, Round, written
 from feltwatch.engine.model import events, verdicts
 from feltwatch.engine.model.events import Event
-from feltwatch.engine.model.verdicts import Alert, Verdict
+from feltwatch.engine.model.verdicts import Alert, Verdict, Withdrawn
 
 FileNames = Mapping[str, Mapping[str, str]]  # by alert id: the names of its "still" and "clip"
 
@@ -39,8 +39,11 @@ class Record:
         keep: Keep,
         out: TextIO | None = None,
         now: Callable[[], str] = utc,
+        utc_of: Callable[[float], str] | None = None,
     ) -> None:
+        """Without `utc_of`, which gives the UTC time of a `t`, an alert has the time at which it is written."""
         self.keep, self.out, self.now = keep, out, now
+        self.utc_of = utc_of or (lambda _: now())
 
     def write(self, found: Happening, at: str, names: FileNames) -> None:
         """Write what one frame or command brought, alerts with the names of their files."""
@@ -50,7 +53,9 @@ class Record:
             if isinstance(verdict, Alert):
                 own = names.get(verdict.id)
                 files = None if own is None else Files(still=own["still"], clip=own["clip"])
-                facts.append(Fact("alert", alert_body(verdict, files)))
+                facts.append(Fact("alert", alert_body(verdict, files, self.utc_of(verdict.t))))
+            elif isinstance(verdict, Withdrawn):
+                facts.append(Fact("alert", withdrawal_body(verdict, self.utc_of(verdict.t))))
         facts += [Fact("round", written(body)) for body in found.rounds]
         if facts:
             self.keep(at, facts, found.memory)

@@ -19,7 +19,7 @@ from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.journal.store import Entry, Journal, utc
 from feltwatch.edge.messaging.mqtt import Outgoing
 from feltwatch.edge.messaging.schema import Files, Health, State, Status, written
-from feltwatch.engine.model.verdicts import Alert, encode
+from feltwatch.engine.model.verdicts import Alert, Withdrawn, encode
 
 ROOT: Final = "feltwatch"
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -127,10 +127,16 @@ def health(address: Address, stamp: Stamp, body: Health) -> Outgoing:
     return _stamped(address, KINDS["health"], stamp, f'"health":{written(body)}')
 
 
-def alert_body(alert: Alert, files: Files | None) -> str:
-    """Give the body of an alert: its verdict, and where its evidence will lie, where any is kept."""
+def alert_body(alert: Alert, files: Files | None, time: str) -> str:
+    """Give the body of an alert: its verdict, that it is open, its time in UTC, and the files of its evidence."""
     found = "null" if files is None else written(files)
-    return f'{encode(alert)[:-1]},"files":{found}}}'
+    return f'{encode(alert)[:-1]},"state":"open","time":"{time}","files":{found}}}'
+
+
+def withdrawal_body(verdict: Withdrawn, time: str) -> str:
+    """Give what goes out on `alert` when an alert is withdrawn: the verdict, with the id of the alert as its own."""
+    name = json.dumps(verdict.alert, ensure_ascii=False)
+    return f'{encode(verdict)[:-1]},"id":{name},"state":"withdrawn","time":"{time}"}}'
 
 
 def _stamped(address: Address, kind: Kind, stamp: Stamp, members: str) -> Outgoing:

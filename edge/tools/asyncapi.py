@@ -192,7 +192,7 @@ def schemas() -> Node:
     """Give the schema of every body by its name; events and verdicts are those of edge/schemas."""
     verdicts, events = _parts("verdict"), _parts("event")
     types = {name: _tidy(schema) for name, schema in _types().items() if name != "Status"}
-    found = {**events, **verdicts, **types, "Alert": _alert(verdicts["verdict.alert"]), "Input": _outside(events)}
+    found = {**events, **verdicts, **types, **_alerts(verdicts), "Input": _outside(events)}
     return dict(sorted(found.items()))
 
 
@@ -218,16 +218,46 @@ def _parts(name: str) -> Node:
     return {name.capitalize(): whole, **branches}
 
 
-def _alert(verdict: Node) -> Node:
-    kept = {
+def _alerts(verdicts: Node) -> Node:
+    """Give the two shapes of what goes out on `alert`: an alert is raised, or one is withdrawn."""
+    files = {
         "description": "null if it has no evidence files, as for severity advise",
         "anyOf": [{"$ref": f"{SCHEMAS}/Files"}, {"type": "null"}],
     }
+    name = {"type": "string", "minLength": 1, "description": "the alert that is withdrawn, as in `alert`"}
+    whole = {
+        "title": "Alert",
+        "description": "An alert that was raised, or the withdrawal of one: `id` names the alert, `state` says which.",
+        "oneOf": [{"$ref": f"{SCHEMAS}/alert.open"}, {"$ref": f"{SCHEMAS}/alert.withdrawn"}],
+    }
+    return {
+        "Alert": whole,
+        "alert.open": _with_state(
+            "The verdict, and where its evidence will be. `evidence` follows when it is complete.",
+            verdicts["verdict.alert"],
+            "open",
+            {"files": files},
+        ),
+        "alert.withdrawn": _with_state(
+            "The verdict that withdraws an alert: a later fact made it false.",
+            verdicts["verdict.withdrawn"],
+            "withdrawn",
+            {"id": name},
+        ),
+    }
+
+
+def _with_state(description: str, verdict: Node, state: str, more: Node) -> Node:
+    added = {
+        **more,
+        "state": {"const": state, "description": "whether the alert stands"},
+        "time": {"type": "string", "format": "date-time", "pattern": "Z$", "description": "UTC, the time of `t`"},
+    }
     return {
         **verdict,
-        "description": "The verdict, and where its evidence will be. `evidence` follows when it is complete.",
-        "required": [*verdict["required"], "files"],
-        "properties": {**verdict["properties"], "files": kept},
+        "description": description,
+        "required": [*verdict["required"], *added],
+        "properties": {**verdict["properties"], **added},
     }
 
 

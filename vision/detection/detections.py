@@ -6,6 +6,9 @@ Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]  # clockwise; where a face was read, from the top left of the card as printed
 
 
+SMALL_PX = 60.0  # a card that is less tall is hard to read
+
+
 @dataclass(frozen=True, slots=True)
 class SeenCard:
     """One card: the whole of it, also where another covers it."""
@@ -14,6 +17,7 @@ class SeenCard:
     up: bool
     face: str | None  # "9h"; None where it lies face down, or cannot be told
     confidence: float  # that the face is right; where there is none, that this is a card lying so
+    unread: str | None = None  # why the face of a card that lies face up is not known: "small", "covered", "uncertain"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,11 @@ import numpy as np
 
 from feltwatch.models.shipped.registry import MANIFEST, model
 from feltwatch.vision.arrays import Floats, Mask, Pixels
-from feltwatch.vision.detection.detections import Quad, Seen, SeenCard, SeenHand, SeenStack
+from feltwatch.vision.detection.detections import SMALL_PX, Quad, Seen, SeenCard, SeenHand, SeenStack
 from feltwatch.vision.detection.detector import CARDS, Detector, Found
 from feltwatch.vision.detection.reader import Reader, Reading
 from feltwatch.vision.detection.runtime import THREADS
 
-TALL_PX = 60.0  # a card less tall is small
 TOUCH = 0.03  # of a card's area, covered by another thing: they touch
 SQUARE = 0.87  # a card whose sides are so much alike may be seen so steeply that its longer side is the shorter
 
@@ -35,9 +34,10 @@ class Eyes:
         cards = [n for n, one in enumerate(found) if one.kind in CARDS]
         told = {}
         for n, (one, reading) in zip(cards, self._read(picture, [found[n] for n in cards]), strict=True):
-            hard = bool(touched[n].any()) or _tall(one.quad) < TALL_PX
-            if card := self._card(one, reading, self.sure_hard if hard else self.sure):
-                told[n] = card
+            small, covered = _tall(one.quad) < SMALL_PX, bool(touched[n].any())
+            if card := self._card(one, reading, self.sure_hard if small or covered else self.sure):
+                why = "small" if small else "covered" if covered else "uncertain"
+                told[n] = replace(card, unread=why) if card.up and card.face is None else card
         firm = [
             n for n, one in enumerate(found) if one.score >= self.detector.lone and (n in told or one.kind == "hand")
         ]

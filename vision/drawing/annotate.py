@@ -43,6 +43,7 @@ class _Tag:
     size: int  # of the letters, in pixels
     width: int
     height: int
+    outside: bool  # keeps off every card, so that all of them stay in sight
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +72,11 @@ def line_width(sheet: Pixels) -> int:
     return max(2, round(int(min(height, width)) / 450))
 
 
-def name_cards(sheet: Pixels, cards: Sequence[SeenCard]) -> None:
-    """Say on small plates what the cards are."""
+def name_cards(sheet: Pixels, cards: Sequence[SeenCard], uncovered: Sequence[SeenCard] = ()) -> None:
+    """Write the faces of cards on small plates; those of `uncovered` cards stand beside the cards, not on them."""
     height, width = sheet.shape[:2]
-    tags = [_tag(card, min(width, height)) for card in cards]
+    tags = [_tag(card, min(width, height), outside=True) for card in uncovered]
+    tags += [_tag(card, min(width, height), outside=False) for card in cards]
     places = _places(tags, width, height)
     for tag, place in zip(tags, places, strict=True):
         _string(sheet, tag, place, line_width(sheet))
@@ -105,7 +107,7 @@ def _fine(points: Floats) -> NDArray[np.int32]:
     return fine
 
 
-def _tag(card: SeenCard, short_side: int) -> _Tag:
+def _tag(card: SeenCard, short_side: int, *, outside: bool) -> _Tag:
     corners = np.array(card.quad)
     across = min(float(np.linalg.norm(corners[k] - corners[k - 1])) for k in range(4))
     size = max(11, short_side // 64, min(round(across * 0.34), short_side // 8))
@@ -113,7 +115,7 @@ def _tag(card: SeenCard, short_side: int) -> _Tag:
     if card.up:
         text, ink = ("?", SHADOW) if card.face is None else _spelled(card.face)
     wide = cv2.getTextSize((0, 0), text or "?", (0, 0), cv2.FontFace("sans"), size, WEIGHT)[2]
-    return _Tag(card, text, ink, size, wide + size // 2, round(size * 1.3))
+    return _Tag(card, text, ink, size, wide + size // 2, round(size * 1.3), outside)
 
 
 def _spelled(face: str) -> tuple[str, Colour]:
@@ -125,6 +127,7 @@ def _places(tags: Sequence[_Tag], width: int, height: int) -> list[_Place]:
     """Give each tag a place that hides no corner index, no other tag and no other card, where there is one."""
     indices = [_index_box(tag.card.quad, k) for tag in tags for k in _indices(tag.card)]
     quads = np.array([tag.card.quad for tag in tags])
+    around = [np.hstack([quad.min(axis=0), quad.max(axis=0)]) for quad in quads]
     found: list[_Place] = []
     for number, tag in enumerate(tags):
         half = np.array([tag.width, tag.height]) / 2
@@ -132,6 +135,8 @@ def _places(tags: Sequence[_Tag], width: int, height: int) -> list[_Place]:
         middles = np.clip(middles, half, np.maximum([width, height] - half, half))
         boxes = np.hstack([middles - half, middles + half])
         cost = 4 * _hidden(boxes, [place.box for place in found]) + 2 * _hidden(boxes, indices)
+        if tag.outside:
+            cost += 4 * _hidden(boxes, around)
         on_others = _held(middles, np.delete(quads, number, axis=0))
         cost += tag.width * tag.height * (on_others + 0.04 * np.arange(len(middles)))
         best = int(np.argmin(cost))
@@ -143,7 +148,8 @@ def _tries(tag: _Tag) -> tuple[Floats, list[Floats | None]]:
     """Give the middles that a tag may have, and for those beyond its card the corner that it must be tied to."""
     corners = np.array(tag.card.quad)
     middle = corners.mean(axis=0)
-    inside = middle + INSIDE @ np.array([corners[1] - corners[0], corners[3] - corners[0]])
+    within = INSIDE[:0] if tag.outside else INSIDE
+    inside = middle + within @ np.array([corners[1] - corners[0], corners[3] - corners[0]])
     beyond = []
     for corner, turn, out in BEYOND:
         x, y = corners[corner] - middle

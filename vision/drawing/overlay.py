@@ -13,7 +13,7 @@ from feltwatch.vision.drawing.view import LyingCard, View
 
 NAMED: Colour = (60, 60, 255)  # round what an alert rests on
 BAND: Colour = (32, 28, 26)  # under words
-CLOSE_HIGH, CLOSE_WIDE = 0.3, 0.45  # how much of a picture's height and width a close-up may take
+CLOSE_HIGH, CLOSE_WIDE = 0.45, 0.6  # how much of a picture's height and width a close-up may take
 CLOSE_LEAST, CLOSE_MOST = 1.4, 4.0  # how far it enlarges
 PUT_AWAY = ("discard", "float", "shoe")  # where cards lie in a heap that nobody reads
 STRIPE = 0.012  # of a picture's height, at the left of a band
@@ -22,28 +22,38 @@ BOLD = 700
 
 
 def overlay(picture: Pixels, view: View, named: Collection[str] = (), *, every_face: bool = True) -> Pixels:
-    """Draw on a copy: all thinly; the cards (by id) and stacks (by spot) that are named boldly, with their faces.
+    """Draw on a copy: cards, stacks and hands thinly; what is named in a colour of its own, and uncovered.
 
-    `every_face` writes the faces of the other cards too; without it only what is named is told.
+    Cards are named by id, stacks by spot. Their frames lie around them and their faces beside them, so that the picture
+    itself shows what an alert rests on. `every_face` writes the faces of the other cards too.
     """
     sheet = picture.copy()
     line = line_width(sheet)
-    bold = max(line, round(int(min(sheet.shape[:2])) / 270))
     for hand in view.hands:
         outline(sheet, hand, HANDS, max(1, line // 2))
     for stack in view.stacks:
         circle(sheet, stack.center, stack.radius, max(1, line // 2))
-    for card in view.cards:
+    shown = [card for card in view.cards if card.id in named]
+    others = [card for card in view.cards if card.id not in named]
+    for card in others:
         outline(sheet, card.quad, colour_of(_seen(card)), max(1, line // 2))
     for stack in view.stacks:
         if stack.spot in named:
-            circle(sheet, stack.center, stack.radius + bold, bold, NAMED)
-    for card in view.cards:
-        if card.id in named:
-            outline(sheet, card.quad, NAMED, bold)
-    told = [card for card in view.cards if card.id in named or (every_face and card.zone not in PUT_AWAY)]
-    name_cards(sheet, [_seen(card) for card in told])
+            circle(sheet, stack.center, stack.radius + 2 * line, line, NAMED)
+    for card in shown:
+        outline(sheet, _around(card.quad, line), NAMED, line)
+    rest = [card for card in others if every_face and card.zone not in PUT_AWAY]
+    name_cards(sheet, [_seen(card) for card in rest], [_seen(card) for card in shown])
     return sheet
+
+
+def _around(quad: Quad, by: float) -> Quad:
+    """Give a quad that is larger by so many pixels on every side."""
+    corners = np.array(quad)
+    out = corners - corners.mean(axis=0)
+    length = np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1.0)
+    a, b, c, d = ((float(x), float(y)) for x, y in corners + out / length * by * 2**0.5)
+    return a, b, c, d
 
 
 def _seen(card: LyingCard) -> SeenCard:
@@ -77,7 +87,7 @@ def close_up(picture: Pixels, view: View, named: Collection[str]) -> Pixels | No
         return None
     height, width = picture.shape[:2]
     points = np.concatenate(ends)
-    margin = 0.15 * float(np.ptp(points, axis=0).max()) + 0.01 * height
+    margin = 0.08 * float(np.ptp(points, axis=0).max()) + 0.01 * height
     left, top = np.maximum(np.floor(points.min(axis=0) - margin), 0).astype(int).tolist()
     right, bottom = np.minimum(np.ceil(points.max(axis=0) + margin), [width, height]).astype(int).tolist()
     if right <= left or bottom <= top:

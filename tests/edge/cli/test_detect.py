@@ -16,6 +16,7 @@ from feltwatch.edge.cli.main import main
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detections import Quad, Seen, SeenCard, SeenHand, SeenStack
 from feltwatch.vision.image_file import read_picture
+from tests.edge.scripted_watcher import write_video
 
 ROOT = Path(__file__).parents[3]
 DETECT = [sys.executable, "-m", "feltwatch.edge.cli.main", "detect"]
@@ -30,7 +31,7 @@ SEEN = Seen(
         SeenCard(quad(210.04, 100.06), up=True, face="Th", confidence=0.987654),
         SeenCard(quad(100, 130), up=True, face="9s", confidence=1.0),
         SeenCard(quad(-0.04, 300), up=False, face=None, confidence=0.9),
-        SeenCard(quad(90, 301), up=True, face=None, confidence=0.25),
+        SeenCard(quad(90, 301), up=True, face=None, confidence=0.25, unread="covered"),
     ),
     stacks=(SeenStack((300.33, 310.0), 20.25, 0.87654),),
     hands=(SeenHand(quad(500, 100), 0.5),),
@@ -102,6 +103,7 @@ def test_a_line_of_json_is_as_the_interfaces_say(
         (None, "down", 0.9),
         (None, "up", 0.25),
     ]
+    assert [card.get("unread") for card in found["cards"]] == [None, None, None, "covered"]
     assert found["cards"][0]["quad"] == [[210.0, 100.1], [273.0, 100.1], [273.0, 188.1], [210.0, 188.1]]
     assert "-0.0" not in line
     assert found["chips"] == [{"center": [300.3, 310.0], "radius": 20.2, "confidence": 0.8765}]
@@ -113,7 +115,8 @@ def test_people_get_rows_as_one_reads(eyes: FakeEyes, tmp_path: Path, capsys: py
     one, other = table(tmp_path / "one.png"), table(tmp_path / "other.png")
     assert main(["detect", one, other, "--threads", "1"]) == 0
     assert capsys.readouterr().out == (
-        f"{one}: 4 cards, 1 stack of chips, 1 hand\n  9♠ 10♥\n  ▒▒ ??\n{other}: no cards, no stacks of chips\n"
+        f"{one}: 4 cards, 1 stack of chips, 1 hand\n  9♠ 10♥\n  ▒▒ ??\n  ?? 1 card partly covered\n"
+        f"{other}: no cards, no stacks of chips\n"
     )
     assert eyes.opened == [("cpu", 1)]
 
@@ -122,16 +125,66 @@ def test_the_other_pictures_are_still_done(eyes: FakeEyes, tmp_path: Path, capsy
     good, last = table(tmp_path / "good.webp", 300), table(tmp_path / "last.bmp", 200)
     text = tmp_path / "text.jpg"
     text.write_text("nine of hearts")
-    assert main(["detect", "nowhere.jpg", good, str(text), str(tmp_path), last, "--json"]) == 2
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert main(["detect", "nowhere.jpg", good, str(text), str(empty), f"{empty}/*.png", last, "--json"]) == 2
     said = capsys.readouterr()
     assert [json.loads(line)["image"] for line in said.out.splitlines()] == [good, last]
     assert [line.partition(": expected")[0] for line in said.err.splitlines()] == [
+        f"feltwatch: {empty}",
+        f"feltwatch: {empty}/*.png",
         "feltwatch: nowhere.jpg",
         f"feltwatch: {text}",
-        f"feltwatch: {tmp_path}",
     ]
     assert eyes.looked == [(300, 640, 3), (200, 640, 3)]
     assert len(eyes.opened) == 1
+
+
+def test_folders_and_patterns_give_their_images(
+    eyes: FakeEyes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "shift"
+    two, one = table(folder / "b.png"), table(folder / "a.JPG")
+    (folder / "notes.txt").write_text("not an image")
+    assert main(["detect", str(folder), f"{folder}/*.png", "--json"]) == 0
+    assert [json.loads(line)["image"] for line in capsys.readouterr().out.splitlines()] == [one, two, two]
+    assert len(eyes.looked) == 3
+
+
+def test_a_name_with_the_signs_of_a_pattern_is_a_name_where_the_file_exists(
+    eyes: FakeEyes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = table(tmp_path / "table[1].png")
+    assert main(["detect", name, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["image"] == name
+    assert eyes.looked == [(400, 640, 3)]
+
+
+@pytest.mark.usefixtures("eyes")
+def test_frames_of_a_video_come_at_intervals_with_their_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    video = write_video(tmp_path / "film.mp4", [n / 10 for n in range(25)])
+    out = tmp_path / "out"
+    assert main(["detect", str(video), "--every", "1", "--json", "--annotate", str(out)]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(one["image"], one["t"]) for one in found] == [(str(video), t) for t in (0.0, 1.0, 2.0)]
+    assert sorted(path.name for path in out.iterdir()) == [f"film-000{t}.00s.png" for t in range(3)]
+    assert main(["detect", str(video), "--every", "2"]) == 0
+    assert [line.partition(": ")[0] for line in capsys.readouterr().out.splitlines() if "film" in line] == [
+        f"{video} at {t}.00 s" for t in (0, 2)
+    ]
+
+
+def test_a_file_that_is_no_video_is_one_line(
+    eyes: FakeEyes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = tmp_path / "bad.mp4"
+    bad.write_text("no video")
+    assert main(["detect", str(bad), table(tmp_path / "a.png"), "--json"]) == 2
+    shown = capsys.readouterr()
+    assert len(shown.out.splitlines()) == len(eyes.looked) == 1
+    assert shown.err.startswith(f"feltwatch: {bad}: expected a video")
 
 
 def test_models_are_not_opened_for_bad_pictures_alone(eyes: FakeEyes) -> None:
@@ -190,9 +243,18 @@ def test_bad_pictures_are_a_line_each(tmp_path: Path) -> None:
     (tmp_path / "empty.jpg").touch()
     grey = tmp_path / "grey.jpg"
     grey.write_bytes(cv2.imencode(".jpg", np.full((40, 40), 99, np.uint8))[1].tobytes())
+    (tmp_path / "folder").mkdir()
     half = tmp_path / "half.png"
     half.write_bytes(Path(table(tmp_path / "a.png")).read_bytes()[:200])
-    done = run("--json", str(tmp_path / "empty.jpg"), str(grey), str(half), str(tmp_path), "README.md", "\udcff\n.jpg")
+    done = run(
+        "--json",
+        str(tmp_path / "empty.jpg"),
+        str(grey),
+        str(half),
+        str(tmp_path / "folder"),
+        "README.md",
+        "\udcff\n.jpg",
+    )
     assert (done.returncode, done.stdout) == (2, "")
     lines = done.stderr.splitlines()
     assert len(lines) == 6

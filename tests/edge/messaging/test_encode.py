@@ -323,6 +323,22 @@ def test_every_message_of_golden_rounds_is_as_described(scenario: Scenario, book
         validate(one.topic, one.payload)
 
 
+def test_a_withdrawal_goes_out_on_alert_too_under_the_id_of_its_alert() -> None:
+    for _, scenario, book in CASES:
+        *_, (told, _) = played(scenario, book)
+        alerts = [json.loads(one.payload)["alert"] for one in told.messages if one.topic.endswith("/alert")]
+        withdrawn = [one for one in alerts if one["state"] == "withdrawn"]
+        if withdrawn:
+            break
+    opened = {one["id"] for one in alerts if one["state"] == "open"}
+    for one in withdrawn:
+        assert one["id"] == one["alert"] in opened
+        assert one["why"]
+        assert one["time"].endswith("Z")
+    verdicts = [json.loads(one.body) for one in told.entries if one.kind == "verdict"]
+    assert [one["alert"] for one in verdicts if one["verdict"] == "withdrawn"] == [one["id"] for one in withdrawn]
+
+
 def test_the_state_is_what_lies_there_now() -> None:
     told = Told()
     empty = state(told.table, told.fold, [], {})

@@ -111,7 +111,7 @@ def test_what_is_named_is_shown_close_up() -> None:
     picture[200:330, 400:490] = 255
     near = close_up(picture, VIEW, ("c2",))
     assert near is not None
-    assert 1.4 * 130 < near.shape[0] < 0.31 * 1440
+    assert 1.4 * 130 < near.shape[0] <= 0.45 * 1440
     assert (near == 255).all(axis=2).mean() > 0.15
     assert (near[:5] == FELT).all()
     sheet = captioned(picture, "head", ["one"], inset=near)
