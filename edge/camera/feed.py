@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Final, Protocol
 
 from feltwatch.edge.camera.picture_health import Patience, PictureHealth, Size, Trouble
+from feltwatch.edge.config.camera_parts import camera_called
 from feltwatch.vision.arrays import Pixels
 
 __all__ = ["Feed", "Newest", "Patience", "Shot", "Size", "Source", "Taker", "Trouble"]
@@ -151,12 +152,14 @@ class Feed:
             return None
         with self._lock:
             if self._lost_since is not None:
-                says = f"camera {self.name} is lost: it does not answer; it is tried again until it does"
+                says = f"{camera_called(self.name)} is lost: it does not answer; it is tried again until it does"
                 return Trouble("lost", self._clock(self._lost_since), says)
             if self.now() - self._live_at < self.patience.stalled_s:
                 return self._bad
             sends = "only pictures that have waited on their way" if self._late else "no pictures"
-            return Trouble("stalled", self._clock(self._live_at), f"camera {self.name} has stalled: it sends {sends}")
+            return Trouble(
+                "stalled", self._clock(self._live_at), f"{camera_called(self.name)} has stalled: it sends {sends}"
+            )
 
     @property
     def ended(self) -> bool:

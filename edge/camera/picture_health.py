@@ -6,6 +6,7 @@ from typing import Final, Literal
 import cv2
 import numpy as np
 
+from feltwatch.edge.config.camera_parts import camera_called
 from feltwatch.vision.arrays import Floats32, Pixels
 
 GRID: Final = (80, 45)  # cells of the picture
@@ -69,7 +70,7 @@ class PictureHealth:
         self._dark_since = None
         since = self._stillness.step(t, small, cells, key=key)
         if since is not None and t - since >= self.patience.frozen_s:
-            says = f"camera {self.name} is frozen: it sends the same picture again and again; restart it"
+            says = f"{camera_called(self.name)} is frozen: it sends the same picture again and again; restart it"
             return False, Trouble("frozen", since, says)
         self.size = size
         return True, None
@@ -79,7 +80,8 @@ class PictureHealth:
         if self.size is None or size == self.size:
             return None
         told = [f"{width} x {height}" for width, height in (size, self.size)]
-        says = f"camera {self.name} sends pictures of {told[0]}, not of {told[1]}; set it back, or calibrate it again"
+        who = camera_called(self.name)
+        says = f"{who} sends pictures of {told[0]}, not of {told[1]}; set it back, or calibrate it again"
         return Trouble("resized", t, says)
 
     def _dark(self, t: float, cells: Floats32) -> Trouble | None:
@@ -89,7 +91,7 @@ class PictureHealth:
         looks = "its picture is black; is there light, and is the lens free?"
         if float(np.median(cells)) >= DARK:
             looks = "its picture is of one colour; is the lens covered?"
-        return Trouble("black", self._dark_since, f"camera {self.name} sees nothing: {looks}")
+        return Trouble("black", self._dark_since, f"{camera_called(self.name)} sees nothing: {looks}")
 
 
 class Stillness:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from feltwatch.edge.cli.browser import show
 from feltwatch.edge.cli.demo_mqtt import Airing
-from feltwatch.edge.cli.terminal_view import Watch
+from feltwatch.edge.cli.terminal_view import Commentary
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.pipeline.networks import Networks
 from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
@@ -18,7 +18,6 @@ from feltwatch.edge.pipeline.table_state import TableState
 from feltwatch.edge.replay.film import replay_film
 from feltwatch.edge.replay.job import Order
 from feltwatch.edge.replay.output import part_of
-from feltwatch.engine.model.events import Chips, Clear, Event, Remove, Tick
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.still_reader import Eyes
 
@@ -62,11 +61,11 @@ class _Telling(TablePipeline):
     def __init__(self, table: TableFile, eyes: Eyes, state: TableState | None, airing: Airing) -> None:
         super().__init__(table, eyes, state)
         self.airing = airing
-        self.watch = Watch(table.book, self.table, "The bundled film")
-        _say(*self.watch.head())
+        self.comment = Commentary(self, "The bundled film", sys.stdout)
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "airing"}  # nobody goes on with a demo
+        """A demo is never resumed: leave out what cannot be pickled."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("airing", "comment")}
 
     def step(self, camera: str, t: float, picture: Pixels, small: Pixels | None = None) -> StepResult:
         return self._told(super().step(camera, t, picture, small))
@@ -75,20 +74,9 @@ class _Telling(TablePipeline):
         return self._told(super().finish())
 
     def _told(self, step: StepResult) -> StepResult:
-        for event in step.events:
-            lines = self.watch.event(event)
-            if self._matters(event):
-                _say(*lines)
-        _say(*self.watch.verdicts([*step.verdicts]))
+        self.comment(step)
         self.airing.tell(step, self.table)
         return step
-
-    def _matters(self, event: Event) -> bool:
-        """Leave out how the table is cleared and paid: bets, until the first card, and cards are what one looks for."""
-        if isinstance(event, Chips):
-            life = self.table.life
-            return event.amount is None and life is not None and not life.round.seen
-        return not isinstance(event, Remove | Clear | Tick)
 
 
 def _say(*lines: str) -> None:

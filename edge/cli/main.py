@@ -17,6 +17,17 @@ def bench(options: argparse.Namespace) -> int:
     return found
 
 
+def run(options: argparse.Namespace) -> int:
+    """Watch tables live; with --watch, show people what happens."""
+    from feltwatch.edge.service.run import run as watch_tables  # noqa: PLC0415  with it come the networks
+
+    if not options.watch:
+        return watch_tables(options)
+    from feltwatch.edge.cli.terminal_view import Commentary  # noqa: PLC0415  as above
+
+    return watch_tables(options, show=lambda pipeline, table: Commentary(pipeline, table, sys.stdout))
+
+
 def _run(arguments: Sequence[str] | None) -> int:
     """Run the command, and import only what it needs."""
     parser = command_parser()

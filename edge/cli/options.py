@@ -128,7 +128,9 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--journal", metavar="FILE", help="the journal (default: ID.record/ID.journal beside the table's file)"
     )
-    parser.add_argument("--quiet", action="store_true", help="do not print events and verdicts on standard output")
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--quiet", action="store_true", help="do not print events and verdicts on standard output")
+    output.add_argument("--watch", action="store_true", help="show the table in plain text instead of JSON lines")
     _model_options(parser, provider=None)
 
 
@@ -309,11 +311,14 @@ COMMANDS = {
         ),
         Command(
             "run",
-            "feltwatch.edge.service.run:run",
+            "feltwatch.edge.cli.main:run",
             "watch live tables and publish events, verdicts and alerts over MQTT",
             "Watches the cameras of one or more tables until it is stopped. Every message is written to the table's\n"
             "journal before it is published. Events and verdicts go to standard output, log lines to standard error.",
-            ("feltwatch run -c bj-07.toml", "feltwatch run -c bj-07.toml -c bj-08.toml --quiet"),
+            (
+                "feltwatch run -c bj-07.toml --watch",
+                "feltwatch run -c bj-07.toml -c bj-08.toml --quiet",
+            ),
             _run_options,
         ),
         Command(

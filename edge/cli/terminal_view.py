@@ -2,12 +2,26 @@
 
 import sys
 import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO
 
 from feltwatch.edge.wording import cure, face, place
 from feltwatch.engine.blackjack.hands import total
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.cards import Card
-from feltwatch.engine.model.events import Chips, Clear, Correct, Dealt, Decision, Event, Move, Remove, Signal, Turn
+from feltwatch.engine.model.events import (
+    Chips,
+    Clear,
+    Correct,
+    Dealt,
+    Decision,
+    Event,
+    Move,
+    Remove,
+    Signal,
+    Tick,
+    Turn,
+)
 from feltwatch.engine.model.money import plain
 from feltwatch.engine.model.verdicts import (
     Alert,
@@ -21,6 +35,9 @@ from feltwatch.engine.model.verdicts import (
 )
 from feltwatch.engine.round.base import Round, Seen
 from feltwatch.engine.table import Table
+
+if TYPE_CHECKING:
+    from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
 
 WIDTH = 100
 RED, BOLD, DIM, PLAIN = "\033[31;1m", "\033[1m", "\033[2m", "\033[0m"
@@ -160,6 +177,33 @@ class Watch:
         hand = int(part[4:]) if part.startswith("hand") else 1
         lines = [s for s in self.settled.values() if (s.box, s.hand) == (int(box[3:]), hand)]
         return ", ".join(_money(line) for line in lines)
+
+
+class Commentary:
+    """Prints what happens at a table that is watched, step by step; what only clears and pays the table is left out."""
+
+    def __init__(self, pipeline: "TablePipeline", title: str, out: TextIO) -> None:
+        self.table, self.out = pipeline.table, out
+        self.watch = Watch(pipeline.table.book, pipeline.table, title)
+        self._print(self.watch.head())
+
+    def __call__(self, step: "StepResult") -> None:
+        for one in step.judged:
+            if one.event is not None:
+                lines = self.watch.event(one.event)
+                self._print(lines if self._matters(one.event) else [])
+            self._print(self.watch.verdicts([*one.verdicts]))
+
+    def _matters(self, event: Event) -> bool:
+        """Bets matter until the first card lies there; then cards do."""
+        if isinstance(event, Chips):
+            life = self.table.life
+            return event.amount is None and life is not None and not life.round.seen
+        return not isinstance(event, Remove | Clear | Tick)
+
+    def _print(self, lines: Sequence[str]) -> None:
+        self.out.write("".join(f"{line}\n" for line in lines))
+        self.out.flush()
 
 
 def _money(line: Settlement) -> str:

@@ -15,6 +15,15 @@ ONLY_CAMERA: Final = "camera"  # the name of a table's only camera
 Size = tuple[int, int]
 
 
+def camera_called(name: str) -> str:
+    """Give how people are shown a camera's name.
+
+    >>> camera_called("north"), camera_called("camera")
+    ('camera north', 'the camera')
+    """
+    return "the camera" if name == ONLY_CAMERA else f"camera {name}"
+
+
 @dataclass(frozen=True)
 class CameraFile:
     """A camera of a table's file."""

@@ -346,13 +346,13 @@ def _journal_day(path: Path) -> float | None:
     return path.stat().st_size / days if days >= 1 else None
 
 
-def estimate(table: str, found: DiskUse, limits: RetentionLimits, journal_days: float, free: int) -> str:
+def estimate(found: DiskUse, limits: RetentionLimits, journal_days: float, free: int) -> str:
     """Estimate, in a sentence, how much of its disk a table will use."""
     footage = found.alert * found.alerts_day * limits.days
     kept = min(footage, limits.gigabytes * GB)
     journal = found.journal_day * journal_days
     says = (
-        f"{table}: about {_size(found.journal_day)} a day of journal, {_size(journal)} in {journal_days:g} days; "
+        f"about {_size(found.journal_day)} a day of journal, {_size(journal)} in {journal_days:g} days; "
         f"about {_size(found.alert)} an alert, and at {found.alerts_day:.0f} alerts a day {limits.days:g} days take "
         f"{_size(footage)} of {_size(free)} free"
     )

@@ -31,7 +31,7 @@ class _Proof:
 
 def verify(options: argparse.Namespace) -> int:
     """Give 0 where every entry is as it was written, else 1."""
-    path = Path(options.journal)
+    path = _journal(Path(options.journal))
     whose, key = about(path), _key(options.key)
     known = _known(options.head, options.heads, whose, key)
     proof = _Proof()
@@ -46,6 +46,19 @@ def verify(options: argparse.Namespace) -> int:
         return 1
     sys.stdout.write(f"{path}: {_summary(proof, whose, len(known), files=options.evidence)}\n")
     return 0
+
+
+def _journal(path: Path) -> Path:
+    """Give the journal that is meant: the file itself, or the only one in a folder."""
+    if path.is_dir():
+        found = sorted(path.glob("*.journal"))
+        if len(found) != 1:
+            names = f"found {', '.join(one.name for one in found)}; name one" if found else "found none"
+            raise UsageError(f"{path}: expected a folder with one journal in it, {names}")
+        return found[0]
+    if not path.exists():
+        raise UsageError(f"{path}: expected a journal of `feltwatch run`, found no such file")
+    return path
 
 
 def _summary(proof: _Proof, whose: About, known: int, *, files: bool) -> str:

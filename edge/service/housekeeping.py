@@ -6,6 +6,7 @@ from math import inf
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from feltwatch.edge.config.camera_parts import camera_called
 from feltwatch.edge.journal.store import rfc3339
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.messaging.health_told import health_of
@@ -97,7 +98,7 @@ class Duties:
                     self.of.pipeline.blind(feed.name, found.since)
             else:
                 del self._troubles[feed.name]
-                self.of.note("camera", f"camera {feed.name} sees again", camera=feed.name)
+                self.of.note("camera", f"{camera_called(feed.name)} sees again", camera=feed.name)
 
     def _see(self) -> None:
         """Say what cannot be seen well, when it begins."""

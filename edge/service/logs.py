@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from math import isfinite
 from typing import Final, TextIO
 
+from feltwatch.engine.model.verdicts import Alert, Verdict, Withdrawn
+
 NAME: Final = "feltwatch"
 URL_USER: Final = re.compile(r"(?<=://)[^/\s]*@")
 PARAMETER: Final = re.compile(r"(?i)(?<=[?&;])(password|passwd|pwd|pass|token|secret)=[^&;\s]*")
@@ -41,6 +43,18 @@ class Secrets:
 def say(says: str, *, table: str | None = None, level: int = logging.INFO, **more: object) -> None:
     """Say a sentence, of a table or of the whole box, with whatever else a machine may want to know of it."""
     logging.getLogger(NAME).log(level, "%s", says, extra={OURS: {"table": table, **more}})
+
+
+def log_verdict(verdict: Verdict, table: str) -> None:
+    """Log an alert, or the withdrawal of one, as a warning; an alert that only advises, as information."""
+    if isinstance(verdict, Alert):
+        where = "" if verdict.box is None else f", box {verdict.box}"
+        says = f"ALERT {verdict.severity} {verdict.code} (clause {verdict.clause}{where}): {verdict.says}"
+        level = logging.INFO if verdict.severity == "advise" else logging.WARNING
+        say(says, table=table, level=level, alert=verdict.id, code=verdict.code, severity=verdict.severity)
+    elif isinstance(verdict, Withdrawn):
+        says = f"alert {verdict.alert} is withdrawn: {verdict.why}"
+        say(says, table=table, level=logging.WARNING, alert=verdict.alert)
 
 
 def start(

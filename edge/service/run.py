@@ -21,7 +21,7 @@ from feltwatch.edge.service import logs
 from feltwatch.edge.service.health import Vitals, stuck
 from feltwatch.edge.service.logs import say
 from feltwatch.edge.service.metrics import Endpoint
-from feltwatch.edge.service.session import Orders
+from feltwatch.edge.service.session import OpenShow, Orders
 from feltwatch.edge.service.supervisor import Post
 from feltwatch.edge.service.systemd import Notifier
 from feltwatch.edge.stop_signal import Stop, stopping
@@ -30,8 +30,11 @@ LOOK_S: Final = 0.2  # between two looks at whether to stop
 BEAT_S: Final = 2.0  # between two words to systemd, where it does not say
 
 
-def run(options: argparse.Namespace, opener: OpenNetworks = Networks) -> int:
-    """Watch until every camera's footage ends, the time is over, or a signal says so."""
+def run(options: argparse.Namespace, opener: OpenNetworks = Networks, show: OpenShow | None = None) -> int:
+    """Watch until every camera's footage ends, the time is over, or a signal says so.
+
+    `show` makes what shows people each step, in place of events and verdicts on standard output.
+    """
     secrets = logs.start(environ=_log_environ())
     tables = [read_table(Path(name)) for name in options.tables]
     _check(tables, options)
@@ -44,7 +47,7 @@ def run(options: argparse.Namespace, opener: OpenNetworks = Networks) -> int:
     with ExitStack() as stack:
         own = stack.enter_context(Broker(say=say)).file if any(table.mqtt is None for table in tables) else None
         posts = [
-            Post(_orders(table, own, options, alone=len(tables) == 1), own_networks)
+            Post(_orders(table, own, options, show, alone=len(tables) == 1), own_networks)
             for table, own_networks in zip(tables, networks, strict=True)
         ]
         for address in dict.fromkeys(table.serve for table in tables if table.serve is not None):
@@ -105,7 +108,9 @@ def _check_folders(tables: Sequence[TableFile]) -> None:
             )
 
 
-def _orders(table: TableFile, own: MqttSettings | None, options: argparse.Namespace, *, alone: bool) -> Orders:
+def _orders(
+    table: TableFile, own: MqttSettings | None, options: argparse.Namespace, show: OpenShow | None, *, alone: bool
+) -> Orders:
     broker = table.mqtt or own
     assert broker is not None  # noqa: S101  there is one of our own where a table names none
     return Orders(
@@ -114,7 +119,8 @@ def _orders(table: TableFile, own: MqttSettings | None, options: argparse.Namesp
         with_credentials(broker),
         mqtt5=table.mqtt is not None,
         until=None if options.seconds is None else monotonic() + options.seconds,
-        out=sys.stdout if alone and not options.quiet else None,
+        out=sys.stdout if alone and not options.quiet and show is None else None,
+        show=show,
     )
 
 

@@ -7,6 +7,7 @@ One thread watches: it alone takes pictures, lets commands in and writes the jou
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from logging import ERROR
 from pathlib import Path
@@ -23,7 +24,7 @@ from feltwatch.edge.evidence.recorder import EvidenceRecorder
 from feltwatch.edge.evidence.retention import Retention, RetentionLimits, estimate, measure_use
 from feltwatch.edge.evidence.store import EVIDENCE, StoredFiles, found_on_disk, unreported
 from feltwatch.edge.journal.record import Happening, Record
-from feltwatch.edge.journal.store import claimed, utc
+from feltwatch.edge.journal.store import claimed, rfc3339, utc
 from feltwatch.edge.journal.write_buffer import WriteBuffer
 from feltwatch.edge.messaging.commands import Refused, Taken
 from feltwatch.edge.messaging.encode import TableEncoder
@@ -35,7 +36,7 @@ from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
 from feltwatch.edge.service.health import Health, Pulse, Sources, Vitals
 from feltwatch.edge.service.host_clock import Clock
 from feltwatch.edge.service.housekeeping import Duties
-from feltwatch.edge.service.logs import say
+from feltwatch.edge.service.logs import log_verdict, say
 from feltwatch.edge.service.opening import BACK, Opened, door, opened
 from feltwatch.edge.service.recovery import NAME
 from feltwatch.engine.model.verdicts import Alert
@@ -48,6 +49,10 @@ UNSEEN: Final = "no camera has shown the table yet"
 COMMANDS: Final = 20  # that are let in between two pictures
 
 
+Show = Callable[[StepResult], None]
+OpenShow = Callable[[TablePipeline, str], Show]  # of a table and its id
+
+
 @dataclass(frozen=True)
 class Orders:
     """What a table is watched with."""
@@ -58,6 +63,7 @@ class Orders:
     mqtt5: bool = True
     until: float | None = None  # on the monotonic clock
     out: TextIO | None = None  # where events and verdicts are written as they come
+    show: OpenShow | None = None  # makes what shows people each step
 
     @property
     def folder(self) -> Path:
@@ -84,6 +90,8 @@ class Sitting:
         self.began = now()
         self.later = Later()
         self.inbox = Inbox()
+        self.newest: Shot | None = None
+        self.show: Show | None = None
         self.pulse = Pulse(now)
         self.clock = Clock()
         self.pipeline: TablePipeline | None = None
@@ -122,7 +130,7 @@ class Sitting:
             orders.folder, self.later.kept.put, [one.name for one in table.cameras], self.space
         )
         stack.callback(self.recorder.close)
-        self.record = Record(self.buffer.add, orders.out)
+        self.record = Record(self.buffer.add, orders.out, utc_of=self._utc_of)
         self.fold = found.fold
         self.encoder = TableEncoder(table, found.journal, found.signer.public)
         self.door = door(self.encoder.address, table, found.journal)
@@ -156,7 +164,7 @@ class Sitting:
         space = Retention(self.orders.folder, limits)
         free = space.free(self.orders.folder).free
         found = measure_use(self.orders.folder, self.orders.journal)
-        say(estimate(self.orders.table.id, found, limits, record.journal_days, free), table=self.orders.table.id)
+        say(estimate(found, limits, record.journal_days, free), table=self.orders.table.id)
         return space
 
     def _opened(self) -> Opened:
@@ -238,6 +246,8 @@ class Sitting:
     def _look(self, feed: Feed, shot: Shot) -> None:
         if self.pipeline is None:
             self.pipeline = self.networks.pipeline(self.orders.table, self.state)
+            self.show = None if self.orders.show is None else self.orders.show(self.pipeline, self.orders.table.id)
+        self.newest = shot
         start = self.now()
         result = self.pipeline.step(feed.name, shot.t, shot.picture, shot.small)
         self.stepped = True
@@ -246,6 +256,11 @@ class Sitting:
         if result.judged:
             self.tell(self.pipeline, result)
             self.pulse.lag.add(self.now() - shot.taken)
+
+    def _utc_of(self, t: float) -> str:
+        """Give the UTC time of a moment, by the newest frame and when it was taken."""
+        ago = 0.0 if self.newest is None else self.now() - self.newest.taken + self.newest.t - t
+        return rfc3339(datetime.fromtimestamp(time() - ago, UTC))
 
     def tell(self, pipeline: TablePipeline, result: StepResult) -> None:
         """Keep what came, and have it told; evidence is made of what is kept."""
@@ -257,6 +272,10 @@ class Sitting:
         alerts = [verdict for verdict in result.verdicts if isinstance(verdict, Alert)]
         for alert in alerts:
             self.pulse.alert(alert.severity)
+        for verdict in result.verdicts:
+            log_verdict(verdict, self.orders.table.id)
+        if self.show is not None:
+            self.show(result)
         at = utc()
         self.recorder.record(alerts, partial(self.record.write, found, at), at, self.orders.table.id)
         self.outbox.wake()

@@ -299,14 +299,14 @@ def test_the_ballast_takes_real_room_and_gives_it_back(small: Path) -> None:
 
 def test_what_a_table_will_take_is_said_before_it_does(disk: Disk) -> None:
     assert measure_use(disk.folder) == DiskUse(JOURNAL_DAY, ALERT_BYTES, ALERTS_DAY)
-    assert estimate("bj-07", DiskUse(), RetentionLimits(), 400, 78_000_000_000) == (
-        "bj-07: about 45 MB a day of journal, 18.0 GB in 400 days; about 2.0 MB an alert, and at 50 alerts a day "
+    assert estimate(DiskUse(), RetentionLimits(), 400, 78_000_000_000) == (
+        "about 45 MB a day of journal, 18.0 GB in 400 days; about 2.0 MB an alert, and at 50 alerts a day "
         "30 days take 3.0 GB of 78.0 GB free"
     )
-    assert estimate("bj-07", DiskUse(), RetentionLimits(), 400, 20_000_000_000).endswith(
+    assert estimate(DiskUse(), RetentionLimits(), 400, 20_000_000_000).endswith(
         "of 20.0 GB free: that is more than there is; the oldest evidence will be removed early"
     )
-    assert estimate("bj-07", DiskUse(alerts_day=9000), RetentionLimits(), 400, 250_000_000_000).endswith(
+    assert estimate(DiskUse(alerts_day=9000), RetentionLimits(), 400, 250_000_000_000).endswith(
         "of 250.0 GB free; only the newest 200 GB are kept (record.gigabytes)"
     )
 

@@ -151,6 +151,20 @@ def test_bytes_that_rot_on_the_disk_are_found(path: Path) -> None:
         proved(path)
 
 
+def test_a_folder_stands_for_the_one_journal_in_it(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", str(path.parent)]) == 0
+    assert capsys.readouterr().out.startswith(f"{path}: whole: ")
+    (path.parent / "empty").mkdir()
+    assert main(["verify", str(path.parent / "empty")]) == 2
+    path.with_name("other.journal").touch()
+    assert main(["verify", str(path.parent)]) == 2
+    assert main(["verify", str(path.parent / "nowhere")]) == 2
+    none, several, nowhere = capsys.readouterr().err.splitlines()
+    assert none.endswith("expected a folder with one journal in it, found none")
+    assert several.endswith(f"found {path.name}, other.journal; name one")
+    assert nowhere.endswith("expected a journal of `feltwatch run`, found no such file")
+
+
 @pytest.mark.parametrize("data", [b"", b"no journal at all, but text of some length" * 50])
 def test_what_is_no_journal_is_said_in_a_line(tmp_path: Path, data: bytes, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.journal"

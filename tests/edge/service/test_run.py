@@ -18,10 +18,13 @@ import pytest
 
 from feltwatch.edge.cli.main import main
 from feltwatch.edge.cli.options import command_parser
+from feltwatch.edge.cli.terminal_view import Commentary
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.journal.store import Entry, entries
+from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.edge.service.logs import say
+from feltwatch.edge.service.opening import seconds_of
 from feltwatch.edge.service.run import run
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.view import View
@@ -131,6 +134,28 @@ def test_a_film_as_a_camera_is_watched_to_its_end(
     assert [one["round"]["round"] for topic, one in messages if topic.endswith("/round")][:2] == [1, 2]
     assert [one["kind"] for one in bodies(kept, "note")][0::99] == ["started"]
     assert main(["verify", str(given.parent / "demo.record" / "demo.journal"), "--evidence"]) == 0
+
+
+def test_people_are_shown_the_table_and_its_alerts_are_logged(given: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    def show(pipeline: TablePipeline, table: str) -> Commentary:
+        return Commentary(pipeline, table, sys.stdout)
+
+    assert run(options(given, "--watch"), lambda *_: ToldNetworks(), show) == 0
+    shown = capfd.readouterr()
+    lines = shown.out.splitlines()
+    assert lines[1].startswith("── demo ── Blackjack, Version 5 ──")
+    assert "         !! STOP: dealer-overdraw (clause 3.23)" in lines
+    assert not any(line.startswith("{") for line in lines)
+    alert = "feltwatch: demo: ALERT stop dealer-overdraw (clause 3.23): The dealer had 17 and drew the 3 of diamonds."
+    assert alert in shown.err.splitlines()
+
+
+def test_an_alert_has_the_time_at_which_it_happened(given: Path) -> None:
+    assert run(options(given, "--quiet"), lambda *_: ToldNetworks()) == 0
+    (entry,) = [one for one in journal(given) if one.kind == "alert"]
+    body = json.loads(entry.body)
+    assert (body["state"], body["time"][-1]) == ("open", "Z")
+    assert abs(seconds_of(body["time"]) - seconds_of(entry.at)) < 40.0  # the last events all come at the end
 
 
 def test_what_is_told_is_in_the_journal_first(given: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,7 +276,7 @@ def test_the_provider_of_the_tables_file_runs_the_networks(given: Path) -> None:
 def test_a_camera_that_is_not_there_yet_is_waited_for(given: Path, capfd: pytest.CaptureFixture[str]) -> None:
     given.write_text(given.read_text("utf-8").replace('"demo.mp4"', '"rtsp://127.0.0.1:1/table"'))
     assert run(options(given, "--seconds", "2"), lambda *_: ToldNetworks()) == 0
-    assert "camera camera is lost: it does not answer; it is tried again until it does" in capfd.readouterr().err
+    assert "the camera is lost: it does not answer; it is tried again until it does" in capfd.readouterr().err
 
 
 def test_a_journal_that_another_writes_is_refused(given: Path) -> None:
