@@ -12,7 +12,7 @@ from feltwatch.engine.history.round_record import Life, Lying, as_known, changes
 from feltwatch.engine.model.events import Chips, Clear, Correct, Dealt, Decision, Event, Gap, Remove, Signal, Turn
 from feltwatch.engine.model.money import ZERO
 from feltwatch.engine.model.shoe import Shoe
-from feltwatch.engine.model.verdicts import Alert, Started, Verdict
+from feltwatch.engine.model.verdicts import Alert, Remark, Started, Verdict
 from feltwatch.engine.round import payments, presence
 from feltwatch.engine.round.base import Round
 from feltwatch.engine.sikipi.round import SikipiRound
@@ -55,6 +55,8 @@ class Table:
         out = self.finish() if self.unseen is not None or kind in (Signal, Decision, Clear) else []
         if kind is Gap:
             self._gap(event, out)  # type: ignore[arg-type]  # a Gap
+        elif kind is Signal and (remark := self._remark(event)) is not None:  # type: ignore[arg-type]  # a Signal
+            out.append(remark)
         elif self.blind and self._overlooks(event):
             pass
         elif kind is Signal and event.name in ("place-bets", "shuffled"):  # type: ignore[union-attr]  # a Signal
@@ -174,6 +176,27 @@ class Table:
         done.t, done.n = t, self.events
         done.forgotten(self.lying)
         self._drain(done, out)
+
+    def _remark(self, event: Signal) -> Remark | None:
+        """Say why a ruling changes nothing: its round is over, or no such alert stands."""
+        if event.name != "ruling":
+            return None
+        life, last, name = self.life, self.last, event.alert
+        if life is not None and name is None:
+            codes = {alert.code for alert in life.round.alerts.values()}
+            before = [one for one in last.round.alerts.values() if one.code == event.code] if last else []
+            if event.code is None or event.code in codes or not before:
+                return None
+            name = before[-1].id
+        elif life is not None and name in life.round.alerts:
+            return None
+        if name is None:
+            says = "no round is being played: the ruling came too late, or too early"
+        elif last is not None and name in last.round.alerts:
+            says = f"round {last.number} is over: the ruling on {name} was due before it ended"
+        else:
+            says = f"no alert {name} stands: it was withdrawn or dismissed, or its round is long over"
+        return Remark(event.t, max(self.number, 1), event.choice or "", name, says)
 
     # ---- nobody watched -----------------------------------------------------------------------------------------
 

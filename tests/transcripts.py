@@ -5,7 +5,17 @@ from decimal import Decimal
 
 from feltwatch.engine.books import BOOKS
 from feltwatch.engine.model.events import parse
-from feltwatch.engine.model.verdicts import Alert, Decided, Ended, Offered, Remedy, Settlement, Verdict, Withdrawn
+from feltwatch.engine.model.verdicts import (
+    Alert,
+    Decided,
+    Ended,
+    Offered,
+    Remark,
+    Remedy,
+    Settlement,
+    Verdict,
+    Withdrawn,
+)
 from feltwatch.engine.table import Table
 from feltwatch.engine.transcript.parse import Scenario, Step
 
@@ -60,6 +70,9 @@ class Run:
         elif word == "why":
             whys = [v.why for v in fresh if isinstance(v, Ended)]
             assert rest.strip('"') in whys, f"{where}: ended because {whys}, expected {rest}"
+        elif word == "remarks":
+            remarks = [v.says for v in fresh if isinstance(v, Remark)]
+            assert remarks == [rest.strip('"')], f"{where}: remarks {remarks}, expected {rest}"
         elif word == "infers":
             found = [f"{v.box}.{v.hand} {v.action}" for v in fresh if isinstance(v, Decided)]
             assert rest in found, f"{where}: inferred {found}, expected {rest}"

@@ -27,6 +27,7 @@ from feltwatch.engine.model.verdicts import (
     Alert,
     Decided,
     Ended,
+    Remark,
     Remedied,
     Settlement,
     Started,
@@ -123,8 +124,8 @@ class Watch:
         if isinstance(verdict, Settlement):
             self.settled[verdict.key] = verdict
             return []
-        if isinstance(verdict, Withdrawn):
-            return [self._paint(f"         ~~ withdrawn: {verdict.alert} ({verdict.why})", DIM)]
+        if isinstance(verdict, Withdrawn | Remark):
+            return [self._paint(f"         ~~ {_aside(verdict)}", DIM)]
         if isinstance(verdict, Decided) and verdict.action != "stand":
             return [self._paint(f"         (box {verdict.box}: {verdict.action}, as it seems)", DIM)]
         if isinstance(verdict, Remedied):
@@ -218,3 +219,9 @@ def _lying(round_: Round, zone: str) -> list[Seen]:
 
 def _clockwise(zone: str) -> tuple[int, str]:
     return (0, zone) if zone.startswith("dealer") else (int(zone[3]), zone)
+
+
+def _aside(verdict: Withdrawn | Remark) -> str:
+    if isinstance(verdict, Withdrawn):
+        return f"withdrawn: {verdict.alert} ({verdict.why})"
+    return f"ruling ignored: {verdict.says}"

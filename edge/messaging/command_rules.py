@@ -67,20 +67,28 @@ def _signal(event: Signal, table: Table, boxes: Collection[int]) -> str:
         return f"{table.book.title} knows no {event.name}"
     if event.seat is not None and event.seat not in boxes:
         return f"seat {event.seat} is not on this layout, which has {_listed(boxes)}"
+    if event.name == "ruling" and _is_late(event, table):
+        return ""  # it changes nothing, and is kept as a remark
     if table.life is None or event.name in BETWEEN:
         return "" if event.name in BETWEEN else f"no round is on: {event.name} counts in a round"
     now = table.life.round
     if event.name in ON_CARDS and event.box is not None and not _has_cards(now, event.box):
         return f"no card lies on box {event.box}"
-    return _ruling(event, table, now) if event.name == "ruling" else ""
+    return _ruling(event, now) if event.name == "ruling" else ""
 
 
-def _ruling(event: Signal, table: Table, now: Round) -> str:
+def _is_late(event: Signal, table: Table) -> bool:
+    """Tell whether a ruling names an alert of the round before."""
+    return table.last is not None and event.alert in table.last.round.alerts
+
+
+def _ruling(event: Signal, now: Round) -> str:
     """A ruling is about an alert that stands in this round: the one it names, else the last that waits."""
     alerts = now.alerts
     standing = f"; there {'stand' if len(alerts) > 1 else 'stands'} {', '.join(alerts)}" if alerts else ""
     if event.alert is not None and event.alert not in alerts:
-        return f"{_gone(event.alert, table, now)}{standing}"
+        gone = f"alert {event.alert} was dismissed" if event.alert in now.dismissed else ""
+        return f"{gone or f'no alert {event.alert} stands in round {now.number}'}{standing}"
     codes = {alert.code for alert in alerts.values()} if event.alert is None else {alerts[event.alert].code}
     if event.code is not None and event.code not in codes:
         about = f"alert {event.alert} is no {event.code}" if event.alert else f"no {event.code} stands in this round"
@@ -88,15 +96,6 @@ def _ruling(event: Signal, table: Table, now: Round) -> str:
     if not alerts and event.choice not in OF_THEIR_OWN:
         return f"no alert stands in round {now.number}: there is nothing to rule upon"
     return _return_bet(event, now) if event.choice == "return-bet" else ""
-
-
-def _gone(name: str, table: Table, now: Round) -> str:
-    last = table.last
-    if last is not None and name in last.round.alerts:
-        return f"alert {name} is of round {last.number}, which is over: its ruling was due before it ended"
-    if name in now.dismissed:
-        return f"alert {name} was dismissed"
-    return f"no alert {name} stands in round {now.number}"
 
 
 def _return_bet(event: Signal, now: Round) -> str:

@@ -259,7 +259,28 @@ class Ended:
         return found
 
 
-Verdict = Alert | Remedied | Withdrawn | Settlement | Decided | Offered | Started | Ended
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A ruling that changes nothing, since it came too late or names no alert that stands; kept for the record."""
+
+    t: float
+    round: int
+    choice: str
+    alert: str | None
+    says: str
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "t": self.t,
+            "verdict": "remark",
+            "round": self.round,
+            "choice": self.choice,
+            "alert": self.alert,
+            "says": self.says,
+        }
+
+
+Verdict = Alert | Remedied | Withdrawn | Settlement | Decided | Offered | Started | Ended | Remark
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False)
 

@@ -23,6 +23,7 @@ from feltwatch.edge.messaging.commands import (
 from feltwatch.edge.messaging.schema import written
 from feltwatch.engine.books import BOOKS
 from feltwatch.engine.model.events import SIGNALS, Decision, Signal, decode, encode
+from feltwatch.engine.model.verdicts import Remark
 from feltwatch.engine.transcript.parse import Scenario
 from tests.asyncapi_check import validate
 from tests.example_messages import ADDRESS, BOXES, JOURNAL, Came, Told, at
@@ -223,7 +224,7 @@ def test_what_counts_in_a_round_is_refused_between_two(name: str) -> None:
     told = table()
     text = f'{{"event":"signal","name":"{name}","box":1,"choice":"void"}}'
     assert "no round is on" in why(told, text) or "knows no" in why(told, text)
-    assert told.event(f'{{"t":1,{text[1:]}') == []
+    assert [type(one) for one in told.event(f'{{"t":1,{text[1:]}')] == ([Remark] if name == "ruling" else [])
     assert told.table.life is None
 
 
@@ -305,12 +306,16 @@ def test_a_dismissed_alert_cannot_be_ruled_upon_again() -> None:
     assert f"alert {name} was dismissed" in why(told, rules("uphold", f',"alert":"{name}"'))
 
 
-def test_a_ruling_on_the_round_before_would_void_this_one_and_is_refused() -> None:
+def test_a_ruling_on_the_round_before_is_kept_as_a_remark_and_voids_nothing() -> None:
     told = table(DEALT[0], SKIPPED)
     name = _alert(told)
     told.event('{"t":3,"event":"signal","name":"place-bets"}')
     told.event('{"t":4,"event":"chips","spot":"box1.main","amount":100,"by":"player"}')
-    assert "is of round 1, which is over" in why(told, rules("void", f',"alert":"{name}"'))
+    answer = say(told, rules("void", f',"alert":"{name}"'))
+    assert isinstance(answer, Taken)
+    (remark,) = told.event(answer.text)
+    assert isinstance(remark, Remark)
+    assert remark.says == f"round 1 is over: the ruling on {name} was due before it ended"
     assert isinstance(say(told, rules("void")), Taken)
 
 
@@ -342,6 +347,10 @@ NONSENSE = {  # golden rounds in which something senseless is told on purpose, t
     "a Player who looks before he has a card has seen none",
     "signals that say nothing of a box say nothing",
     "foreign-card: a Joker",
+    "a ruling after its round is over",
+    "a ruling on an alert of the round before does not touch the round that is on",
+    "a ruling names an alert that was dismissed, and one that never was",
+    "even-money-not-allowed: reported in the live game, which has none",
 }
 
 
