@@ -313,7 +313,7 @@ def test_a_ruling_on_the_round_before_is_kept_as_a_remark_and_voids_nothing() ->
     told.event('{"t":4,"event":"chips","spot":"box1.main","amount":100,"by":"player"}')
     answer = say(told, rules("void", f',"alert":"{name}"'))
     assert isinstance(answer, Taken)
-    (remark,) = told.event(answer.text)
+    (remark,) = told.event(encode(answer.event))
     assert isinstance(remark, Remark)
     assert remark.says == f"round 1 is over: the ruling on {name} was due before it ended"
     assert isinstance(say(told, rules("void")), Taken)
