@@ -191,7 +191,7 @@ def _box(value: object, key: str = "box") -> int:
 
 def _optional_text(found: Mapping[str, object], key: str) -> str | None:
     value = found.get(key)
-    if value is None:
+    if value is None or value == "":
         return None
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)

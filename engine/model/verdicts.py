@@ -342,6 +342,7 @@ def _amount(value: object) -> Decimal | None:
 
 _READERS: Mapping[str, Callable[[float, Row], Verdict]] = {
     "alert": _alert,
+    "remark": lambda t, row: Remark(t, row["round"], row["choice"], row["alert"], row["says"]),
     "remedy": lambda t, row: Remedied(t, row["round"], row["alert"], _remedy(row["remedy"])),
     "withdrawn": lambda t, row: Withdrawn(t, row["round"], row["alert"], row["why"]),
     "settlement": _settlement,
