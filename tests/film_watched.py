@@ -20,7 +20,7 @@ from feltwatch.engine.model.verdicts import Verdict
 from feltwatch.models.evaluation.rounds_conditions import Conditions
 from feltwatch.vision.arrays import Floats32, Pixels
 from feltwatch.vision.detection.runtime import Run
-from feltwatch.vision.detection.still_reader import Eyes, open_eyes
+from feltwatch.vision.detection.still_reader import StillReader, open_eyes
 from tests.film_frames import CLIP, TABLE
 from tests.json_events import Event, as_json
 
@@ -53,7 +53,7 @@ class Watched:
 
 
 @cache
-def eyes() -> Eyes:
+def eyes() -> StillReader:
     found = open_eyes()
     found.detector.run = Remembering(found.detector.run)
     found.reader.run = Remembering(found.reader.run)
@@ -71,7 +71,7 @@ def truth() -> tuple[Event, ...]:
     return tuple(json.loads(line) for line in lines)
 
 
-def begun(with_eyes: Eyes | None = None) -> TablePipeline:
+def begun(with_eyes: StillReader | None = None) -> TablePipeline:
     return TablePipeline(clip()[1], with_eyes or eyes())
 
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from feltwatch.datasets.sets.sets import READS
 from feltwatch.vision.arrays import Floats, Pixels
-from feltwatch.vision.detection.detector import Found
-from feltwatch.vision.detection.reader import Reading
-from feltwatch.vision.detection.still_reader import Eyes
+from feltwatch.vision.detection.detector import Detection
+from feltwatch.vision.detection.reader import FaceReading
+from feltwatch.vision.detection.still_reader import StillReader
 from feltwatch.vision.geometry.camera import look_at
 from feltwatch.vision.layout.zones import load_layout
-from feltwatch.vision.table_watcher import Watcher
+from feltwatch.vision.table_watcher import TableWatcher
 from tests.json_events import Event, as_json
 
 SIZE = (1280, 720)
@@ -99,7 +99,7 @@ class Toy:
     """A table, watched."""
 
     things: list[Thing] = field(default_factory=list)
-    watcher: Watcher = field(init=False)
+    watcher: TableWatcher = field(init=False)
     t: float = 0.0
     events: list[Event] = field(default_factory=list)
     befalls: Callable[[float, Pixels], Pixels] = lambda _, picture: picture
@@ -108,8 +108,8 @@ class Toy:
 
     def __post_init__(self) -> None:
         self.felt = felt()
-        eyes = Eyes(ToyDetector(self), ToyReader(self), 0.95, 0.98)  # type: ignore[arg-type]  # they answer alike
-        self.watcher = Watcher(CAMERA, LAYOUT, eyes)
+        eyes = StillReader(ToyDetector(self), ToyReader(self), 0.95, 0.98)  # type: ignore[arg-type]  # they answer alike
+        self.watcher = TableWatcher(CAMERA, LAYOUT, eyes)
 
     def wait(self, seconds: float) -> list[Event]:
         """Let time pass; give what is told meanwhile."""
@@ -187,7 +187,7 @@ def _colour(thing: Thing) -> tuple[int, int, int]:
 class ToyDetector:
     toy: Toy
 
-    def find(self, part: Pixels, scale: float | None = None) -> list[Found]:
+    def find(self, part: Pixels, scale: float | None = None) -> list[Detection]:
         """Give the things of which something shows within a part of the picture."""
         del scale
         offset = part.ctypes.data - self.toy.seen.ctypes.data
@@ -200,7 +200,7 @@ class ToyDetector:
             reached = (quad.max(axis=0) > corner).all() and (quad.min(axis=0) < high).all()
             inside = (middle > corner).all() and (middle < high).all()
             if (inside or (reached and isinstance(thing, Arm))) and self.toy.shows(number) >= SHOWS:
-                found.append(Found(_kind(thing), quad - corner, 0.9, float(isinstance(thing, Laid) and thing.up)))
+                found.append(Detection(_kind(thing), quad - corner, 0.9, float(isinstance(thing, Laid) and thing.up)))
         return found
 
 
@@ -223,14 +223,14 @@ class ToyReader:
     toy: Toy
     classes: tuple[str, ...] = READS
 
-    def read(self, picture: Pixels, quads: Floats) -> list[Reading]:
+    def read(self, picture: Pixels, quads: Floats) -> list[FaceReading]:
         """Say what the card in the middle of each quad is taken for."""
         del picture
         cards = [thing for thing in self.toy.things if isinstance(thing, Laid)]
         middles = np.array([outline(card).mean(axis=0) for card in cards]).reshape(-1, 2)
         return [self._reading(cards[int(np.hypot(*(middles - quad.mean(axis=0)).T).argmin())]) for quad in quads]
 
-    def _reading(self, card: Laid) -> Reading:
+    def _reading(self, card: Laid) -> FaceReading:
         likely = np.full(len(READS), 1e-6)
         if card.up:
             likely[READS.index(card.mistaken or "none")] = 1 - card.likely
@@ -239,7 +239,7 @@ class ToyReader:
             likely[READS.index("back")] = 0.999
         likely /= likely.sum()
         best = int(likely.argmax())
-        return Reading(READS[best], float(likely[best]), likely)
+        return FaceReading(READS[best], float(likely[best]), likely)
 
 
 def laid(face: str, zone: str, number: int = 0, **more: object) -> Laid:

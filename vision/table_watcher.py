@@ -15,26 +15,26 @@ from numpy.typing import NDArray
 from feltwatch.engine.model.events import Event, Tick
 from feltwatch.vision.arrays import Floats, Mask, Pixels
 from feltwatch.vision.detection.roi_detection import Aim, Glimpse, Rect, glimpse, grouped
-from feltwatch.vision.detection.still_reader import Eyes
-from feltwatch.vision.drawing.view import LyingCard, StandingStack, View, quad_of
-from feltwatch.vision.events.card_events import Now, Telling
-from feltwatch.vision.events.chip_events import Bets
+from feltwatch.vision.detection.still_reader import StillReader
+from feltwatch.vision.drawing.view import LyingCard, StandingStack, TableView, quad_of
+from feltwatch.vision.events.card_events import CardEvents, TableNow
+from feltwatch.vision.events.chip_events import ChipEvents
 from feltwatch.vision.events.occlusion import unseen
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import Layout
-from feltwatch.vision.motion.camera_monitor import Hanging
-from feltwatch.vision.motion.change_detector import Attention, Sight
+from feltwatch.vision.motion.camera_monitor import CameraMonitor
+from feltwatch.vision.motion.change_detector import ChangeDetector, FrameChange
 from feltwatch.vision.motion.coverage import left_to_others, watched
-from feltwatch.vision.motion.hand_attribution import Sides
+from feltwatch.vision.motion.hand_attribution import HandAttribution
 from feltwatch.vision.tracking import piles
-from feltwatch.vision.tracking.back_matching import Backs, Shot
-from feltwatch.vision.tracking.card_tracker import Lying
-from feltwatch.vision.tracking.chip_tracker import Stacks
-from feltwatch.vision.tracking.crosswise_search import Supposing
+from feltwatch.vision.tracking.back_matching import BackMatcher, PileView
+from feltwatch.vision.tracking.card_tracker import CardTracker
+from feltwatch.vision.tracking.chip_tracker import ChipTracker
+from feltwatch.vision.tracking.crosswise_search import CrosswiseSearch
 from feltwatch.vision.tracking.four_card_hands import sided
-from feltwatch.vision.tracking.roi_context import Look
-from feltwatch.vision.tracking.track import Card, Stack, distance
+from feltwatch.vision.tracking.roi_context import RoiContext
+from feltwatch.vision.tracking.track import CardTrack, StackTrack, distance
 from feltwatch.vision.tracking.track_changes import Fact
 
 LEAST: Final = 22  # points of the small picture: less is no thing
@@ -67,22 +67,22 @@ class Region:
     tries: int
 
 
-class Watcher:
+class TableWatcher:
     """Holds what is known of one table. It can be pickled; the eyes are then handed in again."""
 
-    def __init__(self, camera: Camera, layout: Layout, eyes: Eyes, *, everywhere: bool = False) -> None:
+    def __init__(self, camera: Camera, layout: Layout, eyes: StillReader, *, everywhere: bool = False) -> None:
         self.camera, self.layout, self.eyes = camera, layout, eyes
         self.everywhere = everywhere  # look at every frame in full: slow, to prove that attention misses nothing
         size = (camera.width, camera.height)
-        self.attention = Attention(size)
-        self.lying = Lying(layout, eyes.reader.classes)
-        self.stacks = Stacks(layout)
-        self.sides = Sides(camera, layout, self.attention.size, self.attention.factor)
-        self.hanging = Hanging(camera, layout)
-        self.supposing = Supposing(camera)
-        self.backs = Backs(camera, eyes.reader.classes)
-        self.telling = Telling(layout, eyes.reader.classes)
-        self.bets = Bets()
+        self.attention = ChangeDetector(size)
+        self.lying = CardTracker(layout, eyes.reader.classes)
+        self.stacks = ChipTracker(layout)
+        self.sides = HandAttribution(camera, layout, self.attention.size, self.attention.factor)
+        self.hanging = CameraMonitor(camera, layout)
+        self.supposing = CrosswiseSearch(camera)
+        self.backs = BackMatcher(camera, eyes.reader.classes)
+        self.telling = CardEvents(layout, eyes.reader.classes)
+        self.bets = ChipEvents()
         shape = (self.attention.size[1], self.attention.size[0])
         self.felt = watched(camera, layout, self.attention)
         self.elsewhere = left_to_others(camera, layout, self.attention)
@@ -106,9 +106,9 @@ class Watcher:
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "eyes"}
 
-    def restarted(self) -> "Watcher":
+    def restarted(self) -> "TableWatcher":
         """Give one that knows the felt and the chips as this one, and finds the cards again: time went by unseen."""
-        found = Watcher(self.camera, self.layout, self.eyes, everywhere=self.everywhere)
+        found = TableWatcher(self.camera, self.layout, self.eyes, everywhere=self.everywhere)
         found.attention, found.sides, found.hanging = self.attention, self.sides, self.hanging
         found.stacks, found.bets, found.backs, found.lying.sizes = self.stacks, self.bets, self.backs, self.lying.sizes
         found.telling.setting, found.still_s = self.telling.setting, STILL_S
@@ -147,7 +147,7 @@ class Watcher:
         self.hidden = {
             name: self.hidden.get(name, t) for name in unseen(self.zones, left, self.lying.cards, self.large)
         }
-        now = Now(self.lying, self.sides, disturbed, self.hidden)
+        now = TableNow(self.lying, self.sides, disturbed, self.hidden)
         events = [*self.telling.facts(t, facts, now, first=not self.started)]
         events += self.telling.passing(t, self.lying)
         if self.lying.cards or not self.telling.clearing:
@@ -164,7 +164,7 @@ class Watcher:
             self.sweep = t + SWEEP_S
         return events
 
-    def _idle(self, sight: Sight) -> bool:
+    def _idle(self, sight: FrameChange) -> bool:
         """Tell whether no card lies and nothing happens: then what was before does not matter any more.
 
         So a replay that begins here goes on as one that has come here from the start.
@@ -185,16 +185,16 @@ class Watcher:
 
     # ---- looking ----------------------------------------------------------------------------------------------------
 
-    def _begin(self, sight: Sight, picture: Pixels) -> list[Fact]:
+    def _begin(self, sight: FrameChange, picture: Pixels) -> list[Fact]:
         """Look at the whole table once: what lies there already."""
         whole = (0, 0, self.camera.width, self.camera.height)
         seen = glimpse(self.eyes, self.camera, picture, whole, sight.shift, Aim())
         nothing, moving = np.zeros_like(sight.changed), ~self.attention.calm(sight.t)
-        look = Look(sight, self.attention, self.sides, picture, seen, nothing, moving, first=True)
+        look = RoiContext(sight, self.attention, self.sides, picture, seen, nothing, moving, first=True)
         facts = [*self.lying.take(look)]
         self.stacks.take(look)
         taken = np.zeros_like(nothing)
-        things: tuple[Card | Stack, ...] = (*self.lying.cards, *self.stacks.stacks)
+        things: tuple[CardTrack | StackTrack, ...] = (*self.lying.cards, *self.stacks.stacks)
         for thing in things:
             thing.patch.onto(taken)
         for hand in look.hands:
@@ -203,7 +203,7 @@ class Watcher:
             self.attention.is_bare = ~taken
         return facts
 
-    def _check(self, sight: Sight, picture: Pixels) -> list[Fact]:
+    def _check(self, sight: FrameChange, picture: Pixels) -> list[Fact]:
         """See to it that what is believed to lie there does: on bare felt lies nothing, and what shows can be seen."""
         moving = ~self.attention.calm(sight.t)
         facts = [*self.lying.swept(sight, self.attention, moving | sight.changed)]
@@ -212,7 +212,7 @@ class Watcher:
             facts += self._look(sight, picture, self._around(card), moving, card)
         return facts
 
-    def _soon(self, sight: Sight, picture: Pixels) -> list[Fact]:
+    def _soon(self, sight: FrameChange, picture: Pixels) -> list[Fact]:
         """Look once more for a back that was seen once: it need not wait for what changes around it."""
         facts: list[Fact] = []
         moving = ~self.attention.calm(sight.t)
@@ -223,7 +223,7 @@ class Watcher:
                 facts += self._look(sight, picture, self._around(card), moving)
         return facts
 
-    def _again(self, sight: Sight, picture: Pixels) -> list[Fact]:
+    def _again(self, sight: FrameChange, picture: Pixels) -> list[Fact]:
         """Look at backs over which a hand was: a print laid on its like may change too little to be seen from afar."""
         facts: list[Fact] = []
         moving = ~self.attention.calm(sight.t)
@@ -234,7 +234,7 @@ class Watcher:
                 facts += self._look(sight, picture, self._around(card), moving)
         return facts
 
-    def _shown(self, sight: Sight, picture: Pixels) -> list[Fact]:
+    def _shown(self, sight: FrameChange, picture: Pixels) -> list[Fact]:
         """Look at a hand of four that is being turned, though it is in motion."""
         if not (self.telling.fours and self.telling.setting) or sight.t < self.show:
             return []
@@ -247,7 +247,7 @@ class Watcher:
         region = self._in(self.zones[max(busy, key=lambda name: shares[name])])
         return self._look(sight, picture, region, ~self.attention.calm(sight.t))
 
-    def _around(self, card: Card) -> Region:
+    def _around(self, card: CardTrack) -> Region:
         return self._in(card.patch)
 
     def _in(self, patch: Patch) -> Region:
@@ -256,7 +256,7 @@ class Watcher:
         rect = self._rect(np.array([[*low, high[0] - low[0], high[1] - low[1]]]))
         return Region(np.zeros_like(self.felt), rect, 0)
 
-    def _regions(self, sight: Sight, calm: Mask) -> Iterator[Region]:
+    def _regions(self, sight: FrameChange, calm: Mask) -> Iterator[Region]:
         """Give the places where something changed and is calm, and that were not looked at just now."""
         rest = sight.changed & calm & self.felt
         if self.everywhere:
@@ -287,7 +287,7 @@ class Watcher:
             tries = int(np.median(self.tries[where]))
             yield Region(where, self._rect(boxes[group]), tries)
 
-    def _least(self, sight: Sight, box: NDArray[np.int32]) -> float:
+    def _least(self, sight: FrameChange, box: NDArray[np.int32]) -> float:
         """Give how much must be at rest to be worth a look: more where a hand is at work."""
         left, top, wide, high = (int(value) for value in box[:4])
         around = sight.moved[max(top - 4, 0) : top + high + 4, max(left - 4, 0) : left + wide + 4]
@@ -307,7 +307,7 @@ class Watcher:
         return int(left), int(top), int(right), int(bottom)
 
     def _look(
-        self, sight: Sight, picture: Pixels, region: Region, moving: Mask, sought: Card | None = None
+        self, sight: FrameChange, picture: Pixels, region: Region, moving: Mask, sought: CardTrack | None = None
     ) -> list[Fact]:
         zoom = 1.0 if self.everywhere else ZOOMS[region.tries % len(ZOOMS)]
         seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift, Aim(zoom, self.lying.sizes.usual))
@@ -315,7 +315,7 @@ class Watcher:
         if self.telling.fours:
             seen = sided(seen, self.layout, self.lying.faces, fours)
         known = (*self.lying.cards, *self.lying.coming)
-        shot = Shot(picture, sight.shift, lambda quad: self._still(quad, moving), known)
+        shot = PileView(picture, sight.shift, lambda quad: self._still(quad, moving), known)
         seen = self.backs.sharpened(seen, shot)
         if self.telling.fours and self.telling.setting:
             self.telling.shown.keep(sight.t, seen.cards, fours)
@@ -323,7 +323,9 @@ class Watcher:
             seen = self._supposed(sight, picture, region, seen)
         self.looks += 1
         self.hands = seen.hands
-        look = Look(sight, self.attention, self.sides, picture, seen, region.where, moving, sought=sought, fours=fours)
+        look = RoiContext(
+            sight, self.attention, self.sides, picture, seen, region.where, moving, sought=sought, fours=fours
+        )
         facts = [*self.lying.take(look)]
         self.stacks.take(look)
         self._leftover(look, region)
@@ -332,7 +334,7 @@ class Watcher:
     def _still(self, quad: Floats, moving: Mask) -> bool:
         return Patch.of(quad, self.attention.factor, moving.shape).share(moving) <= piles.STIRS
 
-    def _supposed(self, sight: Sight, picture: Pixels, region: Region, seen: Glimpse) -> Glimpse:
+    def _supposed(self, sight: FrameChange, picture: Pixels, region: Region, seen: Glimpse) -> Glimpse:
         """Look for a card across others where the detector finds none that explains the change."""
         rows, columns = np.nonzero(region.where)
         pixels = (np.column_stack([columns, rows]).astype(np.float64) + 0.5) * self.attention.factor - 0.5
@@ -349,7 +351,7 @@ class Watcher:
         found = self.supposing.crosswise(self.eyes, picture, sight.shift, middles, (ways, self.lying.sizes.usual))
         return seen if found is None else replace(seen, cards=(*seen.cards, found))
 
-    def _leftover(self, look: Look, region: Region) -> None:
+    def _leftover(self, look: RoiContext, region: Region) -> None:
         """What nobody explained is looked at again, less and less often; in the end it is taken as it is."""
         left = region.where & ~look.explained
         taken = self._taken()
@@ -381,16 +383,16 @@ class Watcher:
             card.patch.onto(found)
         return found
 
-    def _things(self) -> tuple[Card | Stack, ...]:
+    def _things(self) -> tuple[CardTrack | StackTrack, ...]:
         return (*self.lying.cards, *self.lying.coming, *self.stacks.stacks, *self.stacks.coming)
 
     # ---- for people -------------------------------------------------------------------------------------------------
 
-    def view(self) -> View:
+    def view(self) -> TableView:
         """Give what is believed to lie there now."""
         cards = tuple(
             LyingCard(card.id, quad_of(card.quad), card.up, card.face, card.zone, card.votes.best[1])
             for card in self.lying.cards
         )
         stacks = tuple(StandingStack(one.spot, one.center, one.radius) for one in self.stacks.stacks)
-        return View(cards, stacks, tuple(quad_of(hand) for hand in self.hands), self.hanging.doubts())
+        return TableView(cards, stacks, tuple(quad_of(hand) for hand in self.hands), self.hanging.doubts())

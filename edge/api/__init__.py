@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from feltwatch.engine.model.events import Event
     from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Started, Verdict, Withdrawn
     from feltwatch.vision.arrays import Pixels
-    from feltwatch.vision.detection.detections import Seen
-    from feltwatch.vision.detection.still_reader import Eyes
+    from feltwatch.vision.detection.detections import Detections
+    from feltwatch.vision.detection.still_reader import StillReader
 
 __all__ = [
     "Alert",
@@ -93,7 +93,7 @@ def judge(
     yield from table.finish()
 
 
-def detect(image: "str | Path | Pixels", *, provider: str = "cpu", threads: int = 2) -> "Seen":
+def detect(image: "str | Path | Pixels", *, provider: str = "cpu", threads: int = 2) -> "Detections":
     """Find the cards, stacks of chips and hands in an image: a file, or pixels, height x width x 3, blue first."""
     from pathlib import Path  # noqa: PLC0415  `import feltwatch` stays cheap
 
@@ -131,7 +131,7 @@ def replay(
 
 
 @cache
-def _eyes(provider: str, threads: int) -> "Eyes":
+def _eyes(provider: str, threads: int) -> "StillReader":
     """Load the networks once."""
     from feltwatch.vision.detection.still_reader import open_eyes  # noqa: PLC0415  `import feltwatch` stays cheap
 

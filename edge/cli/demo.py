@@ -19,7 +19,7 @@ from feltwatch.edge.replay.film import replay_film
 from feltwatch.edge.replay.job import Order
 from feltwatch.edge.replay.output import part_of
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.still_reader import Eyes
+from feltwatch.vision.detection.still_reader import StillReader
 
 FOLDER = Path("feltwatch-demo")
 CLIP = "demo"  # two rounds filmed on a simulated table; in the second the dealer errs
@@ -58,7 +58,7 @@ class _TellingNetworks(Networks):
 
 
 class _Telling(TablePipeline):
-    def __init__(self, table: TableFile, eyes: Eyes, state: TableState | None, airing: Airing) -> None:
+    def __init__(self, table: TableFile, eyes: StillReader, state: TableState | None, airing: Airing) -> None:
         super().__init__(table, eyes, state)
         self.airing = airing
         self.comment = Commentary(self, "The bundled film", sys.stdout)

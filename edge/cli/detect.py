@@ -21,7 +21,7 @@ from feltwatch.edge.video.video_file import open_video
 from feltwatch.edge.wording import face
 from feltwatch.engine.model.cards import Card
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.detections import SMALL_PX, Point, Quad, Seen, SeenCard
+from feltwatch.vision.detection.detections import SMALL_PX, DetectedCard, Detections, Point, Quad
 from feltwatch.vision.drawing.annotate import annotate
 from feltwatch.vision.image_file import PictureError, read_picture, spelled
 
@@ -45,7 +45,7 @@ def detect(options: argparse.Namespace) -> int:
     """Look at each image and video; give 2 if one was bad."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without suits gets their numbers
-    look: Callable[[Pixels], Seen] | None = None
+    look: Callable[[Pixels], Detections] | None = None
     faults: list[str] = []
     for frame in _frames(options, faults):
         look = look or _opened(options)
@@ -115,7 +115,7 @@ def _report(error: Exception, faults: list[str]) -> None:
         sys.stderr.write(f"feltwatch: {error}\n")
 
 
-def _opened(options: argparse.Namespace) -> Callable[[Pixels], Seen]:
+def _opened(options: argparse.Namespace) -> Callable[[Pixels], Detections]:
     """Load the models: only for a picture that can be looked at."""
     from feltwatch.models.shipped.registry import ModelError  # noqa: PLC0415  with it comes the model runtime
     from feltwatch.vision.detection.still_reader import open_eyes  # noqa: PLC0415  as above
@@ -160,7 +160,7 @@ def _write(path: Path, picture: Pixels) -> None:
         raise UsageError(f"{spelled(path)}: cannot be written ({error.strerror})") from error
 
 
-def _line(frame: _Frame, seen: Seen) -> str:
+def _line(frame: _Frame, seen: Detections) -> str:
     found: dict[str, object] = {
         "image": frame.name,
         **({} if frame.t is None else {"t": frame.t}),
@@ -205,7 +205,7 @@ def _share(value: float) -> float:
     return round(float(value), 4)
 
 
-def _text(frame: _Frame, seen: Seen) -> str:
+def _text(frame: _Frame, seen: Detections) -> str:
     counts = [_counted(len(seen.cards), "card"), _counted(len(seen.stacks), "stack") + " of chips"]
     if seen.hands:
         counts.append(_counted(len(seen.hands), "hand"))
@@ -221,16 +221,16 @@ def _counted(number: int, name: str) -> str:
     return f"{number or 'no'} {name}{'' if number == 1 else 's'}"
 
 
-def _face(card: SeenCard) -> str:
+def _face(card: DetectedCard) -> str:
     return face(Card.parse(card.face) if card.face else None, up=card.up)
 
 
-def rows(cards: Sequence[SeenCard]) -> list[list[SeenCard]]:
+def rows(cards: Sequence[DetectedCard]) -> list[list[DetectedCard]]:
     """Give the cards as one reads: rows from the top, each from the left."""
     if not cards:
         return []
     reach = float(np.median([np.ptp(np.array(card.quad)[:, 1]) for card in cards])) / 2
-    found: list[list[SeenCard]] = []
+    found: list[list[DetectedCard]] = []
     top = -np.inf
     for card in sorted(cards, key=lambda card: _middle(card)[1]):
         if _middle(card)[1] > top + reach:
@@ -240,6 +240,6 @@ def rows(cards: Sequence[SeenCard]) -> list[list[SeenCard]]:
     return [sorted(row, key=lambda card: _middle(card)[0]) for row in found]
 
 
-def _middle(card: SeenCard) -> Point:
+def _middle(card: DetectedCard) -> Point:
     x, y = np.mean(card.quad, axis=0).tolist()
     return x, y

@@ -10,7 +10,7 @@ from feltwatch.edge.evidence.render import ClipFrame, SmallFrame, TimeText
 from feltwatch.edge.evidence.store import StoredFile
 from feltwatch.engine.model.verdicts import Alert
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.drawing.view import View
+from feltwatch.vision.drawing.view import TableView
 
 RECORDED: Final = frozenset({"void", "stop", "correct"})  # severities of which evidence is recorded
 BEFORE_S: Final = 4.0  # of a clip, before its alert
@@ -48,7 +48,7 @@ class FullFrame:
 
     t: float
     image: Pixels
-    view: View
+    view: TableView
     came: float
 
 

@@ -36,7 +36,7 @@ from feltwatch.edge.evidence.store import StoredFiles, dropped_files
 from feltwatch.edge.wording import clock
 from feltwatch.engine.model.verdicts import Alert
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.drawing.view import View
+from feltwatch.vision.drawing.view import TableView
 
 SLACK_S: Final = 0.024  # by which a frame may be too early for the ring: at 25 frames/s every second one is taken
 CHECK_S: Final = 0.1  # between two looks at the clock
@@ -92,7 +92,7 @@ class EvidenceRecorder:
     def _has_frames(self) -> bool:
         return self._shrinking or any(ring.waiting for ring in self._rings.values())
 
-    def frame(self, camera: str, t: float, image: Pixels, view: View) -> None:
+    def frame(self, camera: str, t: float, image: Pixels, view: TableView) -> None:
         """Take a frame that was analysed, before the alerts that it raises. Returns at once; in a replay, soon."""
         with self._news:
             ring = self._rings[camera]

@@ -12,7 +12,7 @@ from feltwatch.engine.model.verdicts import Alert
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.annotate import Colour
 from feltwatch.vision.drawing.overlay import captioned, close_up, noted, overlay, scaled
-from feltwatch.vision.drawing.view import View
+from feltwatch.vision.drawing.view import TableView
 
 CLIP_HEIGHT = 540  # pixels
 RING_QUALITY, CLIP_QUALITY, STILL_QUALITY = 88, 32, 92
@@ -32,7 +32,7 @@ class SmallFrame:
     jpeg: bytes
     scale: float  # of the small frame to the full one
     size: tuple[int, int]  # of the small frame
-    view: View
+    view: TableView
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ClipFrame:
     size: tuple[int, int]
 
 
-def draw_frame(image: Pixels, view: View, t: float, notes: Sequence[str] = ()) -> Pixels:
+def draw_frame(image: Pixels, view: TableView, t: float, notes: Sequence[str] = ()) -> Pixels:
     """Draw a frame of the annotated video: what was recognised, the time, and a few lines; on a copy."""
     return noted(overlay(image, view), clock(t), (*view.doubts, *notes))
 
@@ -58,7 +58,7 @@ def _even(length: float) -> int:
     return max(2, round(length / 2) * 2)
 
 
-def shrink(t: float, image: Pixels, view: View) -> SmallFrame:
+def shrink(t: float, image: Pixels, view: TableView) -> SmallFrame:
     """Make a frame small enough to keep some seconds of them in memory."""
     size, scale = small_size(image)
     small = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
@@ -66,7 +66,7 @@ def shrink(t: float, image: Pixels, view: View) -> SmallFrame:
     return SmallFrame(t, jpeg, scale, size, view)
 
 
-def draw_still(alert: Alert, t: float, image: Pixels, view: View, time_text: TimeText = clock) -> bytes:
+def draw_still(alert: Alert, t: float, image: Pixels, view: TableView, time_text: TimeText = clock) -> bytes:
     """Draw the still of an alert, as a JPEG."""
     sheet = captioned(
         overlay(image, view, alert.evidence),

@@ -24,12 +24,12 @@ from feltwatch.edge.pipeline.scene_diff import id_of
 from feltwatch.engine.model.events import Chips, Clear, Correct, Dealt, Event, Gap, Tick
 from feltwatch.engine.model.spots import Zone, parse_zone
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.still_reader import Eyes
-from feltwatch.vision.drawing.view import View
+from feltwatch.vision.detection.still_reader import StillReader
+from feltwatch.vision.drawing.view import TableView
 from feltwatch.vision.events.card_events import APART_S, PATIENCE_S
 from feltwatch.vision.events.occlusion import FIRST, unseen
 from feltwatch.vision.layout.zones import OFF_TABLE, Layout
-from feltwatch.vision.table_watcher import STILL_S, Watcher
+from feltwatch.vision.table_watcher import STILL_S, TableWatcher
 
 SELDOM_S: Final = 0.4  # between two frames: with three a second rounds are followed, with two they are not
 STANDS_S: Final = 10.0  # so long it is reported that frames came too seldom
@@ -43,7 +43,7 @@ LOST_S: Final = 8.0  # a camera that is blind for longer is not waited for
 class CameraFusion:
     """Holds the watchers of one table's cameras. It can be pickled; `resume` then hands in what is not its own."""
 
-    def __init__(self, table: TableFile, eyes: Eyes, *, everywhere: bool = False) -> None:
+    def __init__(self, table: TableFile, eyes: StillReader, *, everywhere: bool = False) -> None:
         self.table, self.eyes = table, eyes
         self.everywhere = everywhere  # have every watcher look at every frame in full
         self.parts = layout_parts(table.cameras, table.layout)
@@ -66,7 +66,7 @@ class CameraFusion:
         if part is None:
             return  # it only records
         file = next(one for one in self.table.cameras if one.name == camera)
-        watcher = Watcher(
+        watcher = TableWatcher(
             fit_camera(self.table.path, file, size, part).camera, part, self.eyes, everywhere=self.everywhere
         )
         watcher.still_s = STILL_S  # a round may be on: what moves is known before the first look
@@ -77,7 +77,7 @@ class CameraFusion:
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name not in ("table", "eyes", "parts")}
 
-    def resume(self, table: TableFile, eyes: Eyes) -> None:
+    def resume(self, table: TableFile, eyes: StillReader) -> None:
         """Go on, as it comes out of a file."""
         self.table, self.eyes = table, eyes
         self.parts = layout_parts(table.cameras, table.layout)
@@ -139,11 +139,11 @@ class CameraFusion:
         found = [*lost, *self._end_outage()] if self.since is not None else []
         return [*found, *self._due(over=True)]
 
-    def view(self, camera: str) -> View:
+    def view(self, camera: str) -> TableView:
         """Give what a camera believes to lie there now; its cards have the names by which they are reported."""
         track = self.tracks.get(camera)
         if track is None:
-            return View()
+            return TableView()
         found = track.watcher.view()
         cards = tuple(replace(card, id=track.name_of(card.id)) for card in found.cards if card.id not in track.twins)
         return replace(found, cards=cards, doubts=self.doubts())

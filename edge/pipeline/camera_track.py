@@ -10,13 +10,13 @@ from feltwatch.engine.model.cards import CARDS
 from feltwatch.engine.model.events import Dealt, Event, Move, Remove
 from feltwatch.engine.model.spots import Zone, parse_zone
 from feltwatch.vision.events.card_events import LIKELY
-from feltwatch.vision.table_watcher import Watcher
+from feltwatch.vision.table_watcher import TableWatcher
 from feltwatch.vision.tracking.track import distance
 
 TWIN_MM: Final = 25.0  # two cameras see one card so far apart
 
 
-def has_cards(watcher: Watcher) -> bool:
+def has_cards(watcher: TableWatcher) -> bool:
     return watcher.telling.dealt or bool(watcher.lying.cards)
 
 
@@ -25,7 +25,7 @@ class CameraTrack:
     """A camera that watches its part of the layout."""
 
     name: str
-    watcher: Watcher
+    watcher: TableWatcher
     suffix: str  # of the names of its cards
     at: float | None = None  # of its last frame
     blind_since: float | None = None

@@ -9,7 +9,7 @@ from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.edge.pipeline.table_state import TableState
 from feltwatch.models.shipped.registry import ModelError, models
 from feltwatch.vision.detection.runtime import provider_named
-from feltwatch.vision.detection.still_reader import Eyes, open_eyes
+from feltwatch.vision.detection.still_reader import StillReader, open_eyes
 
 
 class Networks:
@@ -26,7 +26,7 @@ class Networks:
             raise UsageError(str(error)) from error
 
     @cached_property
-    def eyes(self) -> Eyes:
+    def eyes(self) -> StillReader:
         try:
             return open_eyes(self.provider, self.threads)
         except ModelError as error:

@@ -15,8 +15,8 @@ from feltwatch.engine.model.events import Event
 from feltwatch.engine.model.verdicts import Verdict
 from feltwatch.engine.table import Table
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.still_reader import Eyes
-from feltwatch.vision.drawing.view import View
+from feltwatch.vision.detection.still_reader import StillReader
+from feltwatch.vision.drawing.view import TableView
 
 TICK_S: Final = 1.0  # so often a tick reports that nothing happened, if nothing did
 
@@ -52,7 +52,7 @@ class TablePipeline:
     """
 
     def __init__(
-        self, table: TableFile, eyes: Eyes, state: TableState | None = None, *, everywhere: bool = False
+        self, table: TableFile, eyes: StillReader, state: TableState | None = None, *, everywhere: bool = False
     ) -> None:
         self.fusion = CameraFusion(table, eyes, everywhere=everywhere)
         self.state = state or TableState(table.book)
@@ -63,7 +63,7 @@ class TablePipeline:
     def table(self) -> Table:
         return self.state.table
 
-    def resume(self, table: TableFile, eyes: Eyes) -> None:
+    def resume(self, table: TableFile, eyes: StillReader) -> None:
         """Go on, as it comes out of a file."""
         self.fusion.resume(table, eyes)
 
@@ -85,7 +85,7 @@ class TablePipeline:
         """Know that a camera is blind since then: no frame comes, or none that can be used."""
         self.fusion.blind(camera, since)
 
-    def view(self, camera: str) -> View:
+    def view(self, camera: str) -> TableView:
         """Give what a camera believes to lie there now, for people."""
         return self.fusion.view(camera)
 

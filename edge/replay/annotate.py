@@ -19,7 +19,7 @@ from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import RATES, Video, open_capture
 from feltwatch.engine.model.verdicts import Alert
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.drawing.view import View
+from feltwatch.vision.drawing.view import TableView
 from feltwatch.vision.image_file import spelled
 
 NAME = "annotated.mp4"
@@ -33,11 +33,11 @@ class Seen:
     """One frame as it was believed."""
 
     t: float
-    view: View
+    view: TableView
     says: tuple[str, ...]  # new alerts
 
 
-def remember(t: float, view: View | None, step: StepResult) -> bytes:
+def remember(t: float, view: TableView | None, step: StepResult) -> bytes:
     """Give a frame's part of the file of views; no view where it is as it was."""
     says = tuple(f"{one.severity.upper()} {one.code} ({one.clause})" for one in step.verdicts if isinstance(one, Alert))
     return pickle.dumps((t, view, says), pickle.HIGHEST_PROTOCOL)
@@ -45,7 +45,7 @@ def remember(t: float, view: View | None, step: StepResult) -> bytes:
 
 def remembered(path: Path) -> Iterator[Seen]:
     """Read that file again."""
-    last = View()
+    last = TableView()
     with path.open("rb") as file:
         for found in unpickled(file):
             if isinstance(found, tuple):

@@ -7,7 +7,7 @@ from pathlib import Path
 from feltwatch.edge.evidence.clip import RecorderState
 from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.edge.video.video_file import Place
-from feltwatch.vision.drawing.view import View
+from feltwatch.vision.drawing.view import TableView
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class State:
     standing: tuple[str, ...] = ()  # doubts that hold now
     sizes: dict[str, int] = field(default_factory=dict)  # bytes of the files that grow
     damage: str | None = None  # how the footage ended before its end
-    view: View | None = None  # the last that was remembered
+    view: TableView | None = None  # the last that was remembered
     watched: bool = False  # to the end
 
     def doubt(self, t: float, sentences: Sequence[str]) -> None:

@@ -25,7 +25,7 @@ from feltwatch.models.shipped.registry import ModelError
 from feltwatch.vision.arrays import Floats
 
 if TYPE_CHECKING:
-    from feltwatch.vision.detection.still_reader import Eyes
+    from feltwatch.vision.detection.still_reader import StillReader
 
 CARDS = 20
 BUDGET = 1.8  # times the bare call
@@ -145,7 +145,7 @@ def most_visible(drawn: Rendered) -> Floats:
     return np.array([card.quad for card in shown[:CARDS]])
 
 
-def times(eyes: "Eyes", drawn: Rendered, turns: int = TURNS) -> Times:
+def times(eyes: "StillReader", drawn: Rendered, turns: int = TURNS) -> Times:
     """Take all in turn, as often as said."""
     from feltwatch.vision.detection.detector import fitted  # noqa: PLC0415  with it comes the model runtime
 

@@ -31,7 +31,7 @@ from feltwatch.models.evaluation.rounds import FilmReport, FilmTruth, scores
 from feltwatch.models.evaluation.rounds_conditions import NAMES, Conditions
 from feltwatch.models.evaluation.rounds_figures import FilmScores, Work, figures
 from feltwatch.models.shipped.registry import models
-from feltwatch.vision.detection.still_reader import Eyes, open_eyes
+from feltwatch.vision.detection.still_reader import StillReader, open_eyes
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = (
@@ -146,7 +146,7 @@ def code_digest() -> str:
 
 
 @cache
-def _eyes(threads: int) -> Eyes:
+def _eyes(threads: int) -> StillReader:
     return open_eyes(threads=threads)
 
 

@@ -21,7 +21,7 @@ from feltwatch.edge.errors import UsageError
 from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.models.evaluation.report import Figures, lines, shares
 from feltwatch.models.shipped.registry import models
-from feltwatch.vision.detection.still_reader import Eyes, open_eyes
+from feltwatch.vision.detection.still_reader import StillReader, open_eyes
 
 TABLES = Path(__file__).with_name("stills")
 SECONDS, STEP_S = 6.0, 0.04
@@ -78,7 +78,7 @@ def lying(photo: Photograph, table: TableFile) -> list[Lies]:
     return found
 
 
-def told(photo: Photograph, table: TableFile, eyes: Eyes) -> list[Lies]:
+def told(photo: Photograph, table: TableFile, eyes: StillReader) -> list[Lies]:
     """Give what the pipeline tells of it, once it has looked for a while."""
     picture = photo.load()
     pipeline = TablePipeline(table, eyes)

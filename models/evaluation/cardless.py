@@ -12,7 +12,7 @@ from feltwatch.datasets.common.parallel import ordered
 from feltwatch.models.evaluation.looking import Look, Mistake, Worst
 from feltwatch.models.evaluation.report import Figures, told
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.detections import Seen
+from feltwatch.vision.detection.detections import Detections
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class CardlessLook:
 
     look: Look
 
-    def __call__(self, path: Path) -> Seen:
+    def __call__(self, path: Path) -> Detections:
         return self.look(picture(path))
 
 

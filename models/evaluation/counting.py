@@ -18,7 +18,7 @@ from feltwatch.models.evaluation.matching import (
     tall_px,
 )
 from feltwatch.models.evaluation.report import Figures, Tally, percent, table
-from feltwatch.vision.detection.detections import Seen, SeenCard, SeenStack
+from feltwatch.vision.detection.detections import DetectedCard, DetectedStack, Detections
 
 SEEN = 0.08  # the least of a card or a stack that the picture shows, for it to count
 CLEARLY = 0.2  # as above, for the second count
@@ -38,13 +38,13 @@ class CardOutcome:
     """A true card, and what was told of it."""
 
     true: CardTruth
-    told: SeenCard | None
+    told: DetectedCard | None
     overlap: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class FalseCard:
-    told: SeenCard
+    told: DetectedCard
     kind: str  # of FALSE, or "hidden": it lies on a card that hardly shows
 
 
@@ -67,7 +67,7 @@ class Outcome:
     deck: str = ""
 
 
-def outcome(seen: Seen, truth: Truth, radius_mm: float, deck: str = "") -> Outcome:
+def outcome(seen: Detections, truth: Truth, radius_mm: float, deck: str = "") -> Outcome:
     """Compare what was told of a picture with what is true.
 
     Cards are matched one to one by overlap, those that show before those that hardly do.
@@ -102,7 +102,9 @@ def _false_kind(scores: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
     return "duplicate" if most >= SAME else "askew" if most > 0 else "nowhere"
 
 
-def _stacks(told: Sequence[SeenStack], true: Sequence[StackTruth], radius_mm: float) -> tuple[list[StackOutcome], int]:
+def _stacks(
+    told: Sequence[DetectedStack], true: Sequence[StackTruth], radius_mm: float
+) -> tuple[list[StackOutcome], int]:
     """Match centres one to one, the nearest first. What is told of a stack that hardly shows is neither here nor there.
 
     Pixels become millimetres by the top disc itself: as many as its radius has.

@@ -19,7 +19,7 @@ from feltwatch.models.evaluation.matching import (
     overlaps,
 )
 from feltwatch.vision.arrays import Mask
-from feltwatch.vision.detection.detections import Seen, SeenCard
+from feltwatch.vision.detection.detections import DetectedCard, Detections
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class JudgedLabel:
 
     true: CardTruth
     wanted: str  # a face, or only a rank; empty where nobody knows
-    told: SeenCard | None
+    told: DetectedCard | None
 
     @property
     def said(self) -> str:
@@ -41,7 +41,7 @@ class JudgedLabel:
         return self.true.up and not self.wanted
 
 
-def judged(seen: Seen, photo: Photograph, *, upright: bool = False) -> tuple[JudgedLabel, ...]:
+def judged(seen: Detections, photo: Photograph, *, upright: bool = False) -> tuple[JudgedLabel, ...]:
     """Say of every label which told card it is of.
 
     A told card answers for one face. First, a told card that holds an index of its own face in a corner is of that
@@ -71,13 +71,13 @@ def judged(seen: Seen, photo: Photograph, *, upright: bool = False) -> tuple[Jud
     )
 
 
-def _confirmed(seen: Seen, held: Mapping[int, Mapping[int, float]], wanted: Mapping[int, str]) -> dict[int, str]:
+def _confirmed(seen: Detections, held: Mapping[int, Mapping[int, float]], wanted: Mapping[int, str]) -> dict[int, str]:
     """Give the told cards that hold an index of their own face, with it."""
     return {number: wanted[n] for n, near in held.items() for number in near if seen.cards[number].face == wanted[n]}
 
 
 def _of_whole(
-    seen: Seen,
+    seen: Detections,
     cards: Sequence[CardTruth],
     wanted: Sequence[str],
     speaks: Mapping[int, str],

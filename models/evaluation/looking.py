@@ -17,13 +17,13 @@ from feltwatch.datasets.truth import Point
 from feltwatch.models.evaluation.matching import bounds
 from feltwatch.models.shipped.registry import model
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.detections import Seen, SeenCard
+from feltwatch.vision.detection.detections import DetectedCard, Detections
 
 if TYPE_CHECKING:
     from feltwatch.vision.detection.reader import Reader
-    from feltwatch.vision.detection.still_reader import Eyes
+    from feltwatch.vision.detection.still_reader import StillReader
 
-Look = Callable[[Pixels], Seen]
+Look = Callable[[Pixels], Detections]
 
 ROUND = 0.9  # of a fault's size that is shown round it
 LEAST_PX = 90.0  # as above, in pixels: an index alone says little
@@ -38,12 +38,12 @@ class Looker:
     manifest: Path
     threads: int = 1
 
-    def __call__(self, picture: Pixels) -> Seen:
+    def __call__(self, picture: Pixels) -> Detections:
         return eyes_of(self.manifest, self.threads).look(picture)
 
 
 @lru_cache(maxsize=1)
-def eyes_of(manifest: Path, threads: int) -> "Eyes":
+def eyes_of(manifest: Path, threads: int) -> "StillReader":
     from feltwatch.vision.detection.still_reader import open_eyes  # noqa: PLC0415  with it comes the model runtime
 
     return open_eyes(threads=threads, manifest=manifest)
@@ -63,7 +63,7 @@ class Mistake:
     weight: float
     says: str  # becomes the file's name
     place: tuple[Point, ...]  # what is true
-    told: SeenCard | None
+    told: DetectedCard | None
     load: Callable[[], Pixels]
 
 

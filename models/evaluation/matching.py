@@ -7,7 +7,7 @@ import numpy as np
 
 from feltwatch.datasets.truth import CardTruth, Point, Quad
 from feltwatch.vision.arrays import Floats
-from feltwatch.vision.detection.detections import SeenCard
+from feltwatch.vision.detection.detections import DetectedCard
 
 LEAST_PX = 1e-3  # an outline of less area overlaps nothing
 FOUND = 0.7  # overlap from which a card counts as found
@@ -78,7 +78,7 @@ def matched(scores: Floats, least: float) -> dict[int, int]:
     return found
 
 
-def answer(told: SeenCard | None, *, up: bool, wanted: str = "") -> str:
+def answer(told: DetectedCard | None, *, up: bool, wanted: str = "") -> str:
     """Say in one of ANSWERS or DOWN_ANSWERS what a card was told to be; a rank alone is wanted as "9"."""
     if told is None:
         return "not found"
@@ -91,7 +91,7 @@ def answer(told: SeenCard | None, *, up: bool, wanted: str = "") -> str:
     return "right" if told.face.startswith(wanted) else "wrong"
 
 
-def answer_to(told: SeenCard | None, true: CardTruth) -> str:
+def answer_to(told: DetectedCard | None, true: CardTruth) -> str:
     return answer(told, up=true.up, wanted=true.face or "")
 
 

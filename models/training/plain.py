@@ -21,7 +21,7 @@ from feltwatch.models.training.detector import TrainingPicture, sights_of_photog
 from feltwatch.models.training.importing import make_importable
 from feltwatch.models.training.nets import state_of
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.detections import Seen, SeenCard
+from feltwatch.vision.detection.detections import DetectedCard, Detections
 
 SIDE = 640  # what guides and examples train with
 VISIBLE = 0.2  # of a card, to be labelled
@@ -62,14 +62,14 @@ class Plain:
 
     weights: Path
 
-    def __call__(self, picture: Pixels) -> Seen:
+    def __call__(self, picture: Pixels) -> Detections:
         (found,) = _opened(self.weights).predict(picture, imgsz=SIDE, conf=LEAST, device="cpu", verbose=False)
         rows = found.boxes.data.cpu().numpy().astype(float).tolist()
         cards = [
-            SeenCard(box_round(((left, top), (right, low))), up=True, face=FACES[int(kind)], confidence=score)
+            DetectedCard(box_round(((left, top), (right, low))), up=True, face=FACES[int(kind)], confidence=score)
             for left, top, right, low, score, kind in rows
         ]
-        return Seen(tuple(cards), (), ())
+        return Detections(tuple(cards), (), ())
 
 
 def _sights(sets: Iterable[Path]) -> Iterator[TrainingPicture]:

@@ -28,13 +28,13 @@ from feltwatch.edge.replay.run import open_networks, replay
 from feltwatch.engine.model import events
 from feltwatch.models.shipped.registry import model
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.still_reader import Eyes
-from feltwatch.vision.drawing.view import LyingCard, View
+from feltwatch.vision.detection.still_reader import StillReader
+from feltwatch.vision.drawing.view import LyingCard, TableView
 from tests.json_events import Event, typed
 
 CLIPS = Path(__file__).parents[2] / "datasets" / "clips"
 SIZE = (320, 180)
-BLIND: Eyes = SimpleNamespace(reader=SimpleNamespace(classes=model("reader").classes))  # type: ignore[assignment]  # unused
+BLIND: StillReader = SimpleNamespace(reader=SimpleNamespace(classes=model("reader").classes))  # type: ignore[assignment]  # unused
 
 
 class Script(Protocol):
@@ -44,7 +44,7 @@ class Script(Protocol):
 
     def finish(self) -> list[Event]: ...
 
-    def view(self, camera: str) -> View: ...
+    def view(self, camera: str) -> TableView: ...
 
     def doubts(self) -> tuple[str, ...]: ...
 
@@ -69,7 +69,7 @@ class Scripted(CameraFusion):
     def blind(self, camera: str, t: float) -> None:
         """It sees whatever happens."""
 
-    def view(self, camera: str) -> View:
+    def view(self, camera: str) -> TableView:
         return self.script.view(camera)
 
     def doubts(self) -> tuple[str, ...]:
@@ -125,11 +125,11 @@ class Recorded:
     def doubts(self) -> tuple[str, ...]:
         return ("the light changed",) if 5 < self.at < 6 else ()
 
-    def view(self, camera: str) -> View:
+    def view(self, camera: str) -> TableView:
         del camera
         x = 100 + 10 * (self.at % 3)
         card = LyingCard("c1", ((x, 50), (x + 20, 50), (x + 20, 80), (x, 80)), up=True, face="9h", zone=None, sure=0.9)
-        return View((card,), doubts=self.doubts())
+        return TableView((card,), doubts=self.doubts())
 
 
 def _signal(note: Path) -> None:

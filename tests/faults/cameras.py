@@ -26,8 +26,8 @@ from feltwatch.edge.camera.sources import CameraSource
 from feltwatch.edge.config.table_file import read_table
 from feltwatch.edge.video.video_file import hush
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.motion.camera_monitor import Hanging
-from feltwatch.vision.motion.change_detector import Attention
+from feltwatch.vision.motion.camera_monitor import CameraMonitor
+from feltwatch.vision.motion.change_detector import ChangeDetector
 from tests.edge.scripted_watcher import SIZE, write_table
 from tests.faults.network_camera import NetworkCamera
 from tests.film_frames import frame
@@ -225,7 +225,7 @@ class Trial:
         self._said: str | None = None
         with TemporaryDirectory() as folder:
             table = read_table(write_table(Path(folder) / "table.toml"))
-        self._attention, self._hanging = Attention(SIZE), Hanging(table.camera(SIZE).camera, table.layout)
+        self._attention, self._hanging = ChangeDetector(SIZE), CameraMonitor(table.camera(SIZE).camera, table.layout)
 
     def run(self, times: int) -> Found:
         with self.camera:

@@ -28,7 +28,7 @@ from feltwatch.edge.journal.store import Fact, Journal, entries, utc
 from feltwatch.edge.journal.write_buffer import WriteBuffer
 from feltwatch.engine.model.verdicts import Alert, Remedy
 from feltwatch.models.files import remove_unfinished
-from feltwatch.vision.drawing.view import View
+from feltwatch.vision.drawing.view import TableView
 
 EVERY_S = 0.01
 RESERVE, BALLAST = 2 << 20, 2 << 20
@@ -70,7 +70,7 @@ class Table:
     def work(self, number: int) -> None:
         """Do what one frame brings."""
         at, begun = utc(), monotonic()
-        self.recorder.frame("", begun - self.start, PICTURE, View())
+        self.recorder.frame("", begun - self.start, PICTURE, TableView())
         facts = [
             Fact("event", json.dumps({"n": number, "at": at})),
             Fact("verdict", json.dumps({"n": number, "at": at})),

@@ -24,7 +24,7 @@ from feltwatch.edge.pipeline.table_state import TableState
 from feltwatch.edge.service import run as live
 from feltwatch.engine.books import Book
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.drawing.view import View
+from feltwatch.vision.drawing.view import TableView
 from tests.edge.scripted_watcher import ScriptedNetworks, write_table, write_video
 from tests.faults.recovery import found_again, told
 from tests.json_events import Event, typed
@@ -86,9 +86,9 @@ class Practice:
     def finish(self) -> list[Event]:
         return []
 
-    def view(self, camera: str = "") -> View:
+    def view(self, camera: str = "") -> TableView:
         del camera
-        return View()
+        return TableView()
 
     def doubts(self) -> tuple[str, ...]:
         return ()

@@ -10,7 +10,7 @@ SMALL_PX = 60.0  # a card that is less tall is hard to read
 
 
 @dataclass(frozen=True, slots=True)
-class SeenCard:
+class DetectedCard:
     """One card: the whole of it, also where another covers it."""
 
     quad: Quad
@@ -21,7 +21,7 @@ class SeenCard:
 
 
 @dataclass(frozen=True, slots=True)
-class SeenStack:
+class DetectedStack:
     """One stack of chips: its top disc."""
 
     center: Point
@@ -30,13 +30,13 @@ class SeenStack:
 
 
 @dataclass(frozen=True, slots=True)
-class SeenHand:
+class DetectedHand:
     quad: Quad
     confidence: float
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    cards: tuple[SeenCard, ...] = ()
-    stacks: tuple[SeenStack, ...] = ()
-    hands: tuple[SeenHand, ...] = ()
+class Detections:
+    cards: tuple[DetectedCard, ...] = ()
+    stacks: tuple[DetectedStack, ...] = ()
+    hands: tuple[DetectedHand, ...] = ()

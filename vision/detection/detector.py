@@ -24,7 +24,7 @@ ALIKE = ((CARDS, 0.18), (("chip_stack",), 0.18), (("hand",), 0.6))
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Detection:
     """One thing: its class, its rectangle from the top left clockwise, and how sure the network is."""
 
     kind: str
@@ -42,13 +42,13 @@ class Detector:
         self.certain = model.setting("certain")
         self.run: Run = open_model(model, provider, threads)
 
-    def find(self, picture: Pixels, scale: float | None = None) -> list[Found]:
+    def find(self, picture: Pixels, scale: float | None = None) -> list[Detection]:
         """Give what is in a picture, the surest first; the scale at which it is looked at can be told."""
         shown, scales = fitted(picture, scale)
         raw = self.run(shown[None])[0]
         return self._found(raw.T.astype(np.float64), scales)
 
-    def _found(self, raw: Floats, scales: Floats) -> list[Found]:
+    def _found(self, raw: Floats, scales: Floats) -> list[Detection]:
         """Take things out of what the network gives: a row of x, y, width, height, class scores and turn for each box.
 
         The network gives many boxes for a thing. They vote: a thing is where enough of them agree.
@@ -65,7 +65,7 @@ class Detector:
                 votes = raw[mine[members]][:, columns].sum(axis=0)
                 kind, score = group[int(votes.argmax())], float(best[mine[members[0]]])
                 if score >= self.least[kind] and best[mine[members]].sum() >= self.agree:
-                    found.append(Found(kind, quad, score, float(votes[0] / votes.sum())))
+                    found.append(Detection(kind, quad, score, float(votes[0] / votes.sum())))
         return sorted(found, key=lambda one: -one.score)
 
 

@@ -17,7 +17,7 @@ PLAIN = 0.995  # what is read as likely as this is not looked at again
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FaceReading:
     """What one card shows: a class with its probability, and those of all."""
 
     face: str  # "9h", "back" or "none"
@@ -31,7 +31,7 @@ class Reader:
         self.temperature = model.setting("temperature")
         self.run: Run = open_model(model, provider, threads)
 
-    def read(self, picture: Pixels, quads: ArrayLike) -> list[Reading]:
+    def read(self, picture: Pixels, quads: ArrayLike) -> list[FaceReading]:
         """Read the cards within quads (N x 4 x 2) of a picture."""
         places = np.asarray(quads, np.float64).reshape(-1, 4, 2)
         logits = self.logits(self._crops(picture, places, *VIEWS[0]))
@@ -50,9 +50,9 @@ class Reader:
         cut = [rectify(picture, np.roll(place, turned, axis=0), margin) for place in places]
         return np.stack(cut) if cut else np.zeros((0, 1, 1, 3), np.uint8)
 
-    def _reading(self, row: Floats) -> Reading:
+    def _reading(self, row: Floats) -> FaceReading:
         best = int(row.argmax())
-        return Reading(self.classes[best], float(row[best]), row)
+        return FaceReading(self.classes[best], float(row[best]), row)
 
 
 def probabilities(logits: Floats, temperature: float) -> Floats:

@@ -9,7 +9,7 @@ SURE: Final = 0.94  # a face this likely is read for certain in one look
 VAGUE: Final = 0.5
 
 
-class Faces:
+class ReaderClasses:
     """Knows which of the reader's classes are faces."""
 
     def __init__(self, classes: Sequence[str]) -> None:

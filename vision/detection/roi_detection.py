@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from feltwatch.vision.arrays import Floats, Pixels
-from feltwatch.vision.detection.detector import CARDS, Found
-from feltwatch.vision.detection.still_reader import Eyes
+from feltwatch.vision.detection.detector import CARDS, Detection
+from feltwatch.vision.detection.still_reader import StillReader
 from feltwatch.vision.geometry.camera import Camera
 
 LOOKED_AT: Final = 0.78  # pixels a millimetre at which parts of the table are shown to the detector
@@ -66,7 +66,9 @@ class Aim:
     card_mm: tuple[float, float] | None = None
 
 
-def glimpse(eyes: Eyes, camera: Camera, picture: Pixels, rect: Rect, shift: tuple[float, float], aim: Aim) -> Glimpse:
+def glimpse(
+    eyes: StillReader, camera: Camera, picture: Pixels, rect: Rect, shift: tuple[float, float], aim: Aim
+) -> Glimpse:
     """Look at a part of a picture; `shift` is what moves the picture to where it lay when watching began."""
     left, top, right, bottom = rect
     middle = camera.to_felt([[(left + right) / 2, (top + bottom) / 2]])[0]
@@ -88,7 +90,7 @@ def glimpse(eyes: Eyes, camera: Camera, picture: Pixels, rect: Rect, shift: tupl
     )
 
 
-def _box(camera: Camera, found: Found, moved: Floats) -> CardGlimpse:
+def _box(camera: Camera, found: Detection, moved: Floats) -> CardGlimpse:
     """Measure on the felt what was found, before it is read."""
     quad = found.quad + moved
     felt = camera.to_felt(quad)
@@ -105,7 +107,7 @@ def _within(size: tuple[float, float], thin: float, wide: float, short: float, l
     return thin <= size[0] / CARD_MM[0] <= wide and short <= size[1] / CARD_MM[1] <= long
 
 
-def _parted(camera: Camera, found: Found, moved: Floats, aim: Aim) -> list[Found]:
+def _parted(camera: Camera, found: Detection, moved: Floats, aim: Aim) -> list[Detection]:
     """Part what is larger than a card: two that lie nearly on each other; each fills one of the corners."""
     if aim.card_mm is None or found.kind != "card_up":
         return [found]
@@ -125,7 +127,7 @@ def _parted(camera: Camera, found: Found, moved: Floats, aim: Aim) -> list[Found
     return [found, *parts]
 
 
-def _stack(camera: Camera, found: Found, moved: Floats) -> StackGlimpse | None:
+def _stack(camera: Camera, found: Detection, moved: Floats) -> StackGlimpse | None:
     """Take what has the measures of a stack's top, higher above the felt or lower."""
     quad = found.quad + moved
     x, y = (float(value) for value in quad.mean(axis=0))

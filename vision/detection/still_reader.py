@@ -9,9 +9,9 @@ import numpy as np
 
 from feltwatch.models.shipped.registry import MANIFEST, model
 from feltwatch.vision.arrays import Floats, Mask, Pixels
-from feltwatch.vision.detection.detections import SMALL_PX, Quad, Seen, SeenCard, SeenHand, SeenStack
-from feltwatch.vision.detection.detector import CARDS, Detector, Found
-from feltwatch.vision.detection.reader import Reader, Reading
+from feltwatch.vision.detection.detections import SMALL_PX, DetectedCard, DetectedHand, DetectedStack, Detections, Quad
+from feltwatch.vision.detection.detector import CARDS, Detection, Detector
+from feltwatch.vision.detection.reader import FaceReading, Reader
 from feltwatch.vision.detection.runtime import THREADS
 
 TOUCH = 0.03  # of a card's area, covered by another thing: they touch
@@ -19,7 +19,7 @@ SQUARE = 0.87  # a card whose sides are so much alike may be seen so steeply tha
 
 
 @dataclass(frozen=True)
-class Eyes:
+class StillReader:
     """The two networks together, and when they are believed."""
 
     detector: Detector
@@ -27,7 +27,7 @@ class Eyes:
     sure: float  # the least probability at which a face is told
     sure_hard: float  # the same of a card that something touches, or that is small
 
-    def look(self, picture: Pixels) -> Seen:
+    def look(self, picture: Pixels) -> Detections:
         """Say what is in a picture (height x width x 3, blue first)."""
         found = self.detector.find(picture)
         touched = _touched([one.quad for one in found])
@@ -42,15 +42,15 @@ class Eyes:
             n for n, one in enumerate(found) if one.score >= self.detector.lone and (n in told or one.kind == "hand")
         ]
         stacks = (_stack(one) for one in found if one.kind == "chip_stack")
-        hands = (SeenHand(_quad(one.quad), one.score) for one in found if one.kind == "hand")
+        hands = (DetectedHand(_quad(one.quad), one.score) for one in found if one.kind == "hand")
         # What hardly shows lies under something: a faint card that bears no face and touches nothing firm is none.
         # A back is no face: many a texture looks like one.
         believed = tuple(card for n, card in told.items() if card.face or n in firm or touched[n, firm].any())
         # Where cards lie, at least one can be read or is beyond doubt: of a picture without such a one none is told.
         certain = any(card.face or card.confidence >= self.detector.certain for card in believed)
-        return Seen(believed if certain else (), tuple(stacks), tuple(hands))
+        return Detections(believed if certain else (), tuple(stacks), tuple(hands))
 
-    def _read(self, picture: Pixels, cards: list[Found]) -> Iterator[tuple[Found, Reading]]:
+    def _read(self, picture: Pixels, cards: list[Detection]) -> Iterator[tuple[Detection, FaceReading]]:
         """Read each card; one that is nearly square is also read lying on its side, and the surer reading counts."""
         aside = [n for n, card in enumerate(cards) if _squareness(card.quad) > SQUARE]
         turned = [replace(cards[n], quad=np.roll(cards[n].quad, 1, axis=0)) for n in aside]
@@ -62,7 +62,7 @@ class Eyes:
                 best[n] = (card, reading)
         yield from best.values()
 
-    def _card(self, found: Found, reading: Reading, sure: float) -> SeenCard | None:
+    def _card(self, found: Detection, reading: FaceReading, sure: float) -> DetectedCard | None:
         """Put together what both say. What the reader takes for no card is none."""
         back, none = (float(reading.all[self.reader.classes.index(name)]) for name in ("back", "none"))
         if none > max(0.5, found.score):
@@ -70,17 +70,17 @@ class Eyes:
         down = (1 - found.up) * max(back, 0.02)
         up = found.up * max(1 - back - none, 0.02)
         if down > up:
-            return SeenCard(_quad(found.quad), up=False, face=None, confidence=found.score)
+            return DetectedCard(_quad(found.quad), up=False, face=None, confidence=found.score)
         if reading.face not in ("back", "none") and reading.likely >= sure:
-            return SeenCard(_quad(found.quad), up=True, face=reading.face, confidence=reading.likely)
-        return SeenCard(_quad(found.quad), up=True, face=None, confidence=found.score)
+            return DetectedCard(_quad(found.quad), up=True, face=reading.face, confidence=reading.likely)
+        return DetectedCard(_quad(found.quad), up=True, face=None, confidence=found.score)
 
 
-def open_eyes(provider: str = "cpu", threads: int = THREADS, manifest: Path = MANIFEST) -> Eyes:
+def open_eyes(provider: str = "cpu", threads: int = THREADS, manifest: Path = MANIFEST) -> StillReader:
     """Load both networks as they were shipped, or those of another manifest."""
     detector, reader = model("detector", manifest), model("reader", manifest)
     sure, sure_hard = reader.setting("sure"), reader.setting("sure_hard")
-    return Eyes(Detector(detector, provider, threads), Reader(reader, provider, threads), sure, sure_hard)
+    return StillReader(Detector(detector, provider, threads), Reader(reader, provider, threads), sure, sure_hard)
 
 
 def _touched(quads: list[Floats]) -> Mask:
@@ -108,10 +108,10 @@ def _squareness(quad: Floats) -> float:
     return float(sides.min() / max(sides.max(), 1e-9))
 
 
-def _stack(found: Found) -> SeenStack:
+def _stack(found: Detection) -> DetectedStack:
     x, y = found.quad.mean(axis=0)
     width, height = (float(np.hypot(*(found.quad[n] - found.quad[0]))) for n in (1, 3))
-    return SeenStack((float(x), float(y)), (width + height) / 4, found.score)
+    return DetectedStack((float(x), float(y)), (width + height) / 4, found.score)
 
 
 def _quad(quad: Floats) -> Quad:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from feltwatch.vision.arrays import Floats, Pixels
-from feltwatch.vision.detection.detections import Point, Quad, Seen, SeenCard
+from feltwatch.vision.detection.detections import DetectedCard, Detections, Point, Quad
 
 Colour = tuple[int, int, int]  # blue green red
 
@@ -37,7 +37,7 @@ BEYOND = [(corner, turn, out) for corner in (0, 2) for out in (1.0, 2.4, 4.0) fo
 class _Tag:
     """A small plate that says what a card is."""
 
-    card: SeenCard
+    card: DetectedCard
     text: str
     ink: Colour
     size: int  # of the letters, in pixels
@@ -52,7 +52,7 @@ class _Place:
     corner: Floats | None  # of its card, where the tag stands beyond it
 
 
-def annotate(picture: Pixels, seen: Seen) -> Pixels:
+def annotate(picture: Pixels, seen: Detections) -> Pixels:
     """Draw on a copy: cards read in green, not told in amber, face down in blue; chips as circles; hands thinly."""
     sheet = picture.copy()
     line = line_width(sheet)
@@ -72,7 +72,7 @@ def line_width(sheet: Pixels) -> int:
     return max(2, round(int(min(height, width)) / 450))
 
 
-def name_cards(sheet: Pixels, cards: Sequence[SeenCard], uncovered: Sequence[SeenCard] = ()) -> None:
+def name_cards(sheet: Pixels, cards: Sequence[DetectedCard], uncovered: Sequence[DetectedCard] = ()) -> None:
     """Write the faces of cards on small plates; those of `uncovered` cards stand beside the cards, not on them."""
     height, width = sheet.shape[:2]
     tags = [_tag(card, min(width, height), outside=True) for card in uncovered]
@@ -84,7 +84,7 @@ def name_cards(sheet: Pixels, cards: Sequence[SeenCard], uncovered: Sequence[See
         _plate(sheet, tag, place.box, max(1, ceil(tag.size / 14)))
 
 
-def colour_of(card: SeenCard) -> Colour:
+def colour_of(card: DetectedCard) -> Colour:
     if not card.up:
         return DOWN
     return UNTOLD if card.face is None else READ
@@ -107,7 +107,7 @@ def _fine(points: Floats) -> NDArray[np.int32]:
     return fine
 
 
-def _tag(card: SeenCard, short_side: int, *, outside: bool) -> _Tag:
+def _tag(card: DetectedCard, short_side: int, *, outside: bool) -> _Tag:
     corners = np.array(card.quad)
     across = min(float(np.linalg.norm(corners[k] - corners[k - 1])) for k in range(4))
     size = max(11, short_side // 64, min(round(across * 0.34), short_side // 8))
@@ -168,7 +168,7 @@ def _held(points: Floats, quads: Floats) -> Floats:
     return held
 
 
-def _indices(card: SeenCard) -> tuple[int, ...]:
+def _indices(card: DetectedCard) -> tuple[int, ...]:
     """Give the corners where a card has its index: two if we know how it lies, any if we do not."""
     if not card.up:
         return ()

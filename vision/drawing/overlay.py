@@ -7,9 +7,9 @@ import cv2
 import numpy as np
 
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.detections import Point, Quad, SeenCard
+from feltwatch.vision.detection.detections import DetectedCard, Point, Quad
 from feltwatch.vision.drawing.annotate import HANDS, PAPER, Colour, circle, colour_of, line_width, name_cards, outline
-from feltwatch.vision.drawing.view import LyingCard, View
+from feltwatch.vision.drawing.view import LyingCard, TableView
 
 NAMED: Colour = (60, 60, 255)  # round what an alert rests on
 BAND: Colour = (32, 28, 26)  # under words
@@ -21,7 +21,7 @@ WEIGHT = 400  # of letters, as in typesetting; 700 is bold
 BOLD = 700
 
 
-def overlay(picture: Pixels, view: View, named: Collection[str] = (), *, every_face: bool = True) -> Pixels:
+def overlay(picture: Pixels, view: TableView, named: Collection[str] = (), *, every_face: bool = True) -> Pixels:
     """Draw on a copy: cards, stacks and hands thinly; what is named in a colour of its own, and uncovered.
 
     Cards are named by id, stacks by spot. Their frames lie around them and their faces beside them, so that the picture
@@ -56,13 +56,13 @@ def _around(quad: Quad, by: float) -> Quad:
     return a, b, c, d
 
 
-def _seen(card: LyingCard) -> SeenCard:
-    return SeenCard(card.quad, card.up, card.face, card.sure)
+def _seen(card: LyingCard) -> DetectedCard:
+    return DetectedCard(card.quad, card.up, card.face, card.sure)
 
 
-def scaled(view: View, by: float) -> View:
+def scaled(view: TableView, by: float) -> TableView:
     """Give what is believed for a picture of another size."""
-    return View(
+    return TableView(
         tuple(replace(card, quad=_quad(card.quad, by)) for card in view.cards),
         tuple(replace(one, center=_point(one.center, by), radius=one.radius * by) for one in view.stacks),
         tuple(_quad(hand, by) for hand in view.hands),
@@ -79,7 +79,7 @@ def _quad(quad: Quad, by: float) -> Quad:
     return _point(a, by), _point(b, by), _point(c, by), _point(d, by)
 
 
-def close_up(picture: Pixels, view: View, named: Collection[str]) -> Pixels | None:
+def close_up(picture: Pixels, view: TableView, named: Collection[str]) -> Pixels | None:
     """Cut out and enlarge what is named, as the camera saw it; nothing where it lies too far apart to gain by it."""
     ends = [np.array(card.quad) for card in view.cards if card.id in named]
     ends += [np.add(one.center, [[-one.radius], [one.radius]]) for one in view.stacks if one.spot in named]

@@ -24,7 +24,7 @@ class StandingStack:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class TableView:
     cards: tuple[LyingCard, ...] = ()
     stacks: tuple[StandingStack, ...] = ()
     hands: tuple[Quad, ...] = ()

@@ -6,19 +6,18 @@ from typing import Final
 
 import numpy as np
 
-from feltwatch.engine.model.cards import CARDS
-from feltwatch.engine.model.cards import Card as Face
+from feltwatch.engine.model.cards import CARDS, Card
 from feltwatch.engine.model.events import Clear, Correct, Dealt, Event, Move, Remove, Turn
 from feltwatch.engine.model.spots import ZONES, Zone, parse_zone
 from feltwatch.vision.arrays import Mask
-from feltwatch.vision.detection.reader_classes import Faces
+from feltwatch.vision.detection.reader_classes import ReaderClasses
 from feltwatch.vision.layout.zones import Layout
-from feltwatch.vision.motion.hand_attribution import Sides
-from feltwatch.vision.tracking.card_tracker import Lying
+from feltwatch.vision.motion.hand_attribution import HandAttribution
+from feltwatch.vision.tracking.card_tracker import CardTracker
 from feltwatch.vision.tracking.four_card_hands import (
     FOUR,
     NO_FOURS,
-    Fours,
+    FourCardHands,
     are_dealt,
     box,
     is_set,
@@ -26,9 +25,9 @@ from feltwatch.vision.tracking.four_card_hands import (
     progress,
     stands_for,
 )
-from feltwatch.vision.tracking.revealed_faces import Shown, revealed
-from feltwatch.vision.tracking.track import CLEAR, VOTES, Card, Votes, bearing, distance
-from feltwatch.vision.tracking.track_changes import Fact, Gone, New, Turned
+from feltwatch.vision.tracking.revealed_faces import RevealedFaces, revealed
+from feltwatch.vision.tracking.track import CLEAR, VOTES, CardTrack, Votes, bearing, distance
+from feltwatch.vision.tracking.track_changes import Fact, TrackAdded, TrackFlipped, TrackLost
 
 HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
 HELD_DOWN_S: Final = 1.6  # the same of one that lay face down: it is turned on its way
@@ -46,68 +45,68 @@ BETTER: Final = 0.985  # so sure of another face than was told: it is told
 
 
 @dataclass(frozen=True, slots=True)
-class Now:
+class TableNow:
     """What telling needs to know of the table besides the facts themselves."""
 
-    lying: Lying
-    sides: Sides
+    lying: CardTracker
+    sides: HandAttribution
     disturbed: Mask  # what cannot be seen for hands, or has changed
     hidden: Mapping[str, float] = field(default_factory=dict)  # places for cards of which that is so, and since when
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingFace:
     """A card that is sure, and waits for its turn to be told."""
 
-    card: Card
+    card: CardTrack
     since: float
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class CardsLeft:
     """A card whose place was seen empty, and which has not turned up elsewhere."""
 
-    card: Card
+    card: CardTrack
     at: float
 
 
-class Telling:
+class CardEvents:
     """Turns facts into table events, and holds what had better wait."""
 
     def __init__(self, layout: Layout, classes: Sequence[str]) -> None:
         self.layout = layout
         self.classes = tuple(classes)
         self.ids: set[str] = set()
-        self.left: list[Left] = []
-        self.waiting: list[Waiting] = []
+        self.left: list[CardsLeft] = []
+        self.waiting: list[WaitingFace] = []
         self.fours = are_dealt(layout)
-        self.shown = Shown(layout, Faces(classes))
+        self.shown = RevealedFaces(layout, ReaderClasses(classes))
         self.fed = {area.name for area in layout.areas if area.for_cards and _is_fed(area.name)}
-        self.last: Card | None = None  # the last card that was told
+        self.last: CardTrack | None = None  # the last card that was told
         self.dealt = False  # since the layout was clear
         self.setting = False  # hands are being set, or shown: all cards are dealt
         self.disputed: set[str] = set()  # faces that seemed to be on two cards
-        self.doubted: list[Card] = []  # whose face is to be taken back
+        self.doubted: list[CardTrack] = []  # whose face is to be taken back
 
     @property
     def clearing(self) -> bool:
         """Tell whether the last cards have just gone, and the round may be over: what comes now is of the next."""
         return bool(self.dealt and self.left)
 
-    def progress(self, lying: Lying) -> Fours:
+    def progress(self, lying: CardTracker) -> FourCardHands:
         """Say how far a round of hands of four has come."""
         if not self.fours:
             return NO_FOURS
         cards = self.theirs(lying)
         return progress(self.layout, cards, setting=self.setting, shown=revealed(cards))
 
-    def facts(self, t: float, facts: Sequence[Fact], now: Now, *, first: bool = False) -> Iterator[Event]:
+    def facts(self, t: float, facts: Sequence[Fact], now: TableNow, *, first: bool = False) -> Iterator[Event]:
         """Tell what came, turned and went. A card waits for those that came to rest before it and are not sure yet."""
         for fact in facts:
-            if isinstance(fact, Gone):
+            if isinstance(fact, TrackLost):
                 self.waiting = [one for one in self.waiting if one.card is not fact.card]
-                self.left.append(Left(fact.card, t))
-        self.waiting += [Waiting(fact.card, t) for fact in facts if isinstance(fact, New)]
+                self.left.append(CardsLeft(fact.card, t))
+        self.waiting += [WaitingFace(fact.card, t) for fact in facts if isinstance(fact, TrackAdded)]
         self.waiting.sort(key=lambda one: one.card.rested)
         for one in [*self.waiting]:
             before = any(card.rested < one.card.rested and card.looks >= LIKELY for card in now.lying.coming)
@@ -116,15 +115,15 @@ class Telling:
             self.waiting.remove(one)
             yield from self._new(t, one.card, now, first=first)
         for fact in facts:
-            if isinstance(fact, Turned) and not (self.fours and self._slid(fact.card, now.lying)):
+            if isinstance(fact, TrackFlipped) and not (self.fours and self._slid(fact.card, now.lying)):
                 yield from self._turned(t, fact.card, now)
 
-    def asks(self, t: float, lying: Lying) -> Card | None:
+    def asks(self, t: float, lying: CardTracker) -> CardTrack | None:
         """Give a card that must be looked for, since one like it has turned up: perhaps it was pushed there."""
         found = (self._alike(t, one, lying) for one in self.waiting)
         return next((card for card in found if card is not None), None)
 
-    def _alike(self, t: float, one: Waiting, lying: Lying) -> Card | None:
+    def _alike(self, t: float, one: WaitingFace, lying: CardTracker) -> CardTrack | None:
         """Give a card like one that waits, and not seen since that lies there; after a while it is not waited for."""
         if not one.card.up or t - one.since >= HELD_S:
             return None
@@ -133,7 +132,7 @@ class Telling:
         shown = [card for card in alike if lying.covered(card) <= HIDDEN]
         return next((card for card in shown if card.met_at < one.card.rested), None)
 
-    def _new(self, t: float, card: Card, now: Now, *, first: bool) -> Iterator[Event]:
+    def _new(self, t: float, card: CardTrack, now: TableNow, *, first: bool) -> Iterator[Event]:
         pushed = None if first else self._pushed(t, card, now.lying, now.disturbed)
         if pushed is not None:
             yield from self._moved(t, card, pushed, now)
@@ -160,7 +159,7 @@ class Telling:
         found = {*long, *(one.card.zone for one in self.waiting)} - {own, None}
         return tuple(parse_zone(zone) for zone in sorted(map(str, found)))
 
-    def _together(self, card: Card) -> bool:
+    def _together(self, card: CardTrack) -> bool:
         """Tell whether a card was drawn together with the one before it; one that is boxed twice is read but once."""
         last = self.last
         if last is None or card.zone is None or last.zone != card.zone or abs(card.rested - last.rested) > TOGETHER_S:
@@ -171,13 +170,13 @@ class Telling:
             return True
         return card.is_read and last.is_read and distance(card.place, last.place) >= BESIDE_MM
 
-    def _fifth(self, card: Card, lying: Lying) -> bool:
+    def _fifth(self, card: CardTrack, lying: CardTracker) -> bool:
         """Tell whether a hand has its four cards, and what looks like one more is one of them."""
         if not self.fours or sum(bool(one.id) and box(one.zone) == box(card.zone) for one in self.theirs(lying)) < FOUR:
             return False
         return is_set(card.zone) or (card.up and not card.is_read)
 
-    def _face(self, card: Card, lying: Lying) -> Face | None:
+    def _face(self, card: CardTrack, lying: CardTracker) -> Card | None:
         """Give the face by which a card is known from now on; None where it is not."""
         name = self.classes[card.votes.best[0]]
         card.face = None
@@ -185,7 +184,7 @@ class Telling:
             card.face = name
         return CARDS[name] if card.face else None
 
-    def _is_alone(self, card: Card, name: str, lying: Lying) -> bool:
+    def _is_alone(self, card: CardTrack, name: str, lying: CardTracker) -> bool:
         """Tell whether a face is told of one card alone: hands of four are dealt from one deck.
 
         Two that seem to bear it are nearly always one that is misread. Both are told of it if both lie whole and are
@@ -199,10 +198,10 @@ class Telling:
             self.doubted += [one for one in others if not self._is_certain(one, lying)]
         return name not in self.disputed or self._is_certain(card, lying)
 
-    def _is_certain(self, card: Card, lying: Lying) -> bool:
+    def _is_certain(self, card: CardTrack, lying: CardTracker) -> bool:
         return card in lying.cards and card.whole >= VOTES and lying.covered(card) < WHOLE
 
-    def _pushed(self, t: float, card: Card, lying: Lying, disturbed: Mask) -> Card | None:
+    def _pushed(self, t: float, card: CardTrack, lying: CardTracker, disturbed: Mask) -> CardTrack | None:
         """Give the card that was pushed here: one that is gone from elsewhere, or whose place cannot be seen now.
 
         Cards leave the shoe for the first place of a hand alone. What comes to lie in a place that is fed from there
@@ -225,7 +224,7 @@ class Telling:
             alike += [one for one in hidden if one.up == card.up and one.face == best]
         return max(alike, key=lambda one: (one.zone not in self.fed, one.zone != card.zone, one.layer), default=None)
 
-    def _slid(self, card: Card, lying: Lying) -> bool:
+    def _slid(self, card: CardTrack, lying: CardTracker) -> bool:
         """Tell whether the face that shows now was told of another card of the hand: that one lies here, then."""
         best, _ = card.votes.best
         own = [one for one in self.theirs(lying) if one is not card and one.id and box(one.zone) == box(card.zone)]
@@ -236,7 +235,7 @@ class Telling:
         other.show_back()
         return True
 
-    def _moved(self, t: float, card: Card, before: Card, now: Now) -> Iterator[Event]:
+    def _moved(self, t: float, card: CardTrack, before: CardTrack, now: TableNow) -> Iterator[Event]:
         self.left = [one for one in self.left if one.card is not before]
         if before in now.lying.cards:
             now.lying.cards.remove(before)
@@ -251,7 +250,7 @@ class Telling:
             self.setting |= is_set(card.zone)
             yield Move(t, card.id, parse_zone(card.zone), now.sides.by(card.zone or "", t))
 
-    def _turned(self, t: float, card: Card, now: Now) -> Iterator[Event]:
+    def _turned(self, t: float, card: CardTrack, now: TableNow) -> Iterator[Event]:
         if card.id:
             by = now.sides.by(card.zone or "", t)
             self.setting |= card.up
@@ -268,7 +267,7 @@ class Telling:
 
     # ---- what time brings -------------------------------------------------------------------------------------------
 
-    def passing(self, t: float, lying: Lying) -> Iterator[Event]:
+    def passing(self, t: float, lying: CardTracker) -> Iterator[Event]:
         """Tell what is gone for good, faces that are known better by now, and when the layout is clear."""
         for one in [one for one in self.left if t - one.at >= _held(one.card)]:
             own = sum(bool(card.id) and box(card.zone) == box(one.card.zone) for card in lying.cards)
@@ -290,11 +289,11 @@ class Telling:
             self.disputed.clear()
             yield Clear(t)
 
-    def theirs(self, lying: Lying) -> list[Card]:
+    def theirs(self, lying: CardTracker) -> list[CardTrack]:
         """Give the cards of all hands, those that were lost from sight too."""
         return [*lying.cards, *(one.card for one in self.left)]
 
-    def _under(self, t: float, lying: Lying) -> Iterator[Event]:
+    def _under(self, t: float, lying: CardTracker) -> Iterator[Event]:
         """Tell which faces lie under others, as they were seen before they came to lie there."""
         for card, face in self.shown.under(t, self.theirs(lying)):
             likely = np.zeros(len(self.classes))
@@ -305,7 +304,7 @@ class Telling:
                 card.up, card.turns = True, 0
                 yield Turn(t, card.id, card.up, self._face(card, lying))
 
-    def _better(self, t: float, lying: Lying) -> Iterator[Event]:
+    def _better(self, t: float, lying: CardTracker) -> Iterator[Event]:
         while self.doubted:
             card = self.doubted.pop()
             card.face = None
@@ -326,5 +325,5 @@ def _is_fed(zone: str) -> bool:
     return is_set(zone) or ZONES[zone].hand > 1
 
 
-def _held(card: Card) -> float:
+def _held(card: CardTrack) -> float:
     return HELD_S if card.up else HELD_DOWN_S

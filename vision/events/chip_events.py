@@ -6,8 +6,8 @@ from typing import Final
 from feltwatch.engine.model.events import Chips
 from feltwatch.engine.model.money import ZERO
 from feltwatch.engine.model.spots import parse_spot
-from feltwatch.vision.motion.hand_attribution import Sides
-from feltwatch.vision.tracking.chip_tracker import Change, Stacks
+from feltwatch.vision.motion.hand_attribution import HandAttribution
+from feltwatch.vision.tracking.chip_tracker import ChipTracker, SpotChange
 
 SETTLED_S: Final = 0.12  # chips are told when nothing has happened on their spot for so long
 TAKEN_S: Final = 2.0  # those of several that went by a Player's hand: a gesture over them hides some for a moment
@@ -18,13 +18,13 @@ PLAYER: Final = frozenset({"player"})
 EARLIER_S: Final = 0.12  # hands come over a part of the chips before they hide the rest
 
 
-class Bets:
+class ChipEvents:
     """Turns what is known of stacks into table events, and holds what had better wait."""
 
     def __init__(self) -> None:
         self.spots: dict[str | None, int] = {}  # the stacks that were told
 
-    def told(self, t: float, stacks: Stacks, sides: Sides) -> Iterator[Chips]:
+    def told(self, t: float, stacks: ChipTracker, sides: HandAttribution) -> Iterator[Chips]:
         """Tell of every spot on which something changed, once it has settled."""
         for spot, changes in [*stacks.changes.items()]:
             while len(changes) > 1:
@@ -38,7 +38,7 @@ class Bets:
             del stacks.changes[spot]
             yield from self._event(t, spot, last)
 
-    def _busy(self, t: float, spot: str | None, stacks: Stacks, sides: Sides) -> bool:
+    def _busy(self, t: float, spot: str | None, stacks: ChipTracker, sides: HandAttribution) -> bool:
         """Tell whether something else on a spot is about to change: where one stack goes, hidden ones may go too."""
         standing = stacks.on(spot)
         coming = any(one.spot == spot and t - one.missed_at < COMING_S for one in stacks.coming)
@@ -47,7 +47,7 @@ class Bets:
         fewer = len(standing) < self.spots.get(spot, 0)
         return fewer and any(sides.hidden(one.patch, t) > BUSY for one in standing)
 
-    def _event(self, t: float, spot: str | None, change: Change) -> Iterator[Chips]:
+    def _event(self, t: float, spot: str | None, change: SpotChange) -> Iterator[Chips]:
         if change.count == self.spots.get(spot, 0):
             return
         self.spots[spot] = change.count
@@ -57,7 +57,7 @@ class Bets:
         yield Chips(t, where, None if change.count else ZERO, by, stacks=change.count or None, since=since)
 
 
-def _settled(change: Change, t: float) -> bool:
+def _settled(change: SpotChange, t: float) -> bool:
     """Tell whether a change has lasted so long that it is one."""
     hidden = change.by == PLAYER and not change.more and change.count  # an emptied spot was emptied
     return t - change.at >= (TAKEN_S if hidden else SETTLED_S)

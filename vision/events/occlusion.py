@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from feltwatch.vision.arrays import Mask
 from feltwatch.vision.geometry.patch import Patch
-from feltwatch.vision.tracking.track import Card
+from feltwatch.vision.tracking.track import CardTrack
 
 FIRST = ".cards"  # where a hand's cards come to from the shoe; elsewhere only once some lie there
 
 
-def unseen(zones: Mapping[str, Patch], disturbed: Mask, cards: Sequence[Card], least: float) -> Iterator[str]:
+def unseen(zones: Mapping[str, Patch], disturbed: Mask, cards: Sequence[CardTrack], least: float) -> Iterator[str]:
     """Give the zones of which at least so many points are covered, or not yet understood."""
     used = {card.zone for card in cards}
     for name, patch in zones.items():

@@ -46,7 +46,7 @@ STILL = Shift(0.0, 0.0, 0.0, trusted=True)
 UNKNOWN = Shift(0.0, 0.0, 0.0, trusted=False)
 
 
-class Nudge:
+class Registration:
     """Holds the first picture, or one from the day of calibration, against each later one; can be pickled."""
 
     def __init__(self, reference: Pixels | None = None, region: Sequence[Point] = ()) -> None:

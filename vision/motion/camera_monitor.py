@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 
 from feltwatch.vision.geometry.camera import Camera
-from feltwatch.vision.geometry.registration import Nudge, Shift
+from feltwatch.vision.geometry.registration import Registration, Shift
 from feltwatch.vision.layout.zones import Layout
-from feltwatch.vision.motion.change_detector import Attention, Sight
+from feltwatch.vision.motion.change_detector import ChangeDetector, FrameChange
 
 EVERY_S: Final = 0.4
 STIRRED: Final = 0.05  # of the picture in motion at once may be the camera's own: it is looked at before anything else
@@ -20,12 +20,12 @@ COSTS: Final = 4  # looks that it costs to have found it again
 MOST: Final = 50
 
 
-class Hanging:
+class CameraMonitor:
     """Looks for the printed felt now and then, and at once when much of the picture moves."""
 
     def __init__(self, camera: Camera, layout: Layout) -> None:
         outline = np.asarray(camera.to_picture(layout.outline), np.float64)
-        self._nudge = Nudge(region=[(float(x), float(y)) for x, y in outline])
+        self._nudge = Registration(region=[(float(x), float(y)) for x, y in outline])
         whole = np.array([camera.width, camera.height], np.float64)
         self._felt = np.clip(outline, 0.0, whole) - whole / 2  # what of it can be seen, from the middle
         self._scale = camera.scale(*layout.middle)
@@ -35,7 +35,7 @@ class Hanging:
         self._off_mm: float | None = 0.0  # None where it is not found
         self._t = 0.0
 
-    def step(self, sight: Sight, attention: Attention) -> bool:
+    def step(self, sight: FrameChange, attention: ChangeDetector) -> bool:
         """Say whether the camera hangs otherwise than it did."""
         self._t = sight.t
         due = sight.t >= self._next

@@ -32,7 +32,7 @@ LONG_S: Final = 2.0  # a hand that rests moves within it
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class FrameChange:
     """One frame as attention sees it; masks are of the small picture."""
 
     t: float
@@ -60,7 +60,7 @@ class Slopes:
         return Slopes(soft, across, along, steep)
 
 
-class Attention:
+class ChangeDetector:
     """Holds what was last understood, and when each point last moved."""
 
     def __init__(self, size: tuple[int, int]) -> None:
@@ -81,7 +81,7 @@ class Attention:
         self._slopes: Slopes | None = None  # of what is known, until that changes
         self._unsettled = np.zeros(shape, bool)  # what differed from what is known, or moved, a frame ago
 
-    def step(self, t: float, picture: Pixels, raw: Pixels | None = None) -> Sight:
+    def step(self, t: float, picture: Pixels, raw: Pixels | None = None) -> FrameChange:
         """Take a frame, and what `shrunk` makes of it if that was made; say what moved and what differs."""
         self.raw = raw = shrunk(picture) if raw is None else raw
         if self.known is None:
@@ -101,13 +101,13 @@ class Attention:
             quiet = (~changed & (self.moved_at < t - REST_S)).astype(np.uint8)
             cv2.accumulateWeighted(small, self.known, SINK, quiet)
             self._slopes = None
-        return Sight(t, small, (shift[0] * self.factor, shift[1] * self.factor), gain, moved, changed)
+        return FrameChange(t, small, (shift[0] * self.factor, shift[1] * self.factor), gain, moved, changed)
 
     def calm(self, t: float) -> Mask:
         """Say where nothing has moved for a moment."""
         return np.asarray(self.moved_at <= t - REST_S)
 
-    def understood(self, sight: Sight, where: Mask) -> None:
+    def understood(self, sight: FrameChange, where: Mask) -> None:
         """What lies there now is what is known."""
         assert self.known is not None  # noqa: S101  a sight comes after the first step
         self._slopes = None
@@ -115,14 +115,14 @@ class Attention:
             self.known[part][where[part]] = sight.small[part][where[part]]
             self.edges[part] = _edges(np.asarray(cv2.convertScaleAbs(self.known[part]), np.uint8))
 
-    def let_be(self, sight: Sight, where: Mask | None) -> None:
+    def let_be(self, sight: FrameChange, where: Mask | None) -> None:
         """What has lain there for long is taken as it is: others watch it."""
         still = None if where is None else where & sight.changed & (self.moved_at < sight.t - LONG_S)
         if still is not None and still.any():
             self.understood(sight, still)
             sight.changed[still] = False
 
-    def empty(self, sight: Sight, where: Mask) -> None:
+    def empty(self, sight: FrameChange, where: Mask) -> None:
         """What lies there now is bare felt."""
         assert self.bare is not None  # noqa: S101  a sight comes after the first step
         if (part := _around(where)) is not None:
@@ -135,13 +135,13 @@ class Attention:
         assert self.bare is not None  # noqa: S101  a sight comes after the first step
         return self.bare[points].astype(np.float32)
 
-    def looks_bare(self, sight: Sight) -> Mask:
+    def looks_bare(self, sight: FrameChange) -> Mask:
         """Say where the felt looks as it did when it was empty."""
         assert self.bare is not None  # noqa: S101  a sight comes after the first step
         tolerated = self.bare_edges + np.uint8(max(2 * LEAST, round(2 * NOISES * self.noise)))
         return np.asarray(self.is_bare & (_apart(sight.small, self.bare) <= tolerated))
 
-    def renew(self, sight: Sight, taken: Mask) -> None:
+    def renew(self, sight: FrameChange, taken: Mask) -> None:
         """Forget all that was before this frame, on which nothing happens; `taken` is where things stand."""
         self.known, self._slopes = sight.small.astype(np.float32), None
         self.bare, self.is_bare = sight.small.copy(), ~taken

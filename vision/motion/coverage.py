@@ -10,7 +10,7 @@ from feltwatch.vision.arrays import Floats, Mask
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import OFF_TABLE, Area, Layout
-from feltwatch.vision.motion.change_detector import Attention
+from feltwatch.vision.motion.change_detector import ChangeDetector
 
 CARD_MM: Final = 60.0  # a card whose middle lies on the border reaches so far over it
 GRAIN_MM: Final = 10.0
@@ -18,7 +18,7 @@ AROUND_MM: Final = 400.0  # of the felt
 COARSE: Final = 4  # pixels of the small picture
 
 
-def watched(camera: Camera, layout: Layout, attention: Attention) -> Mask:
+def watched(camera: Camera, layout: Layout, attention: ChangeDetector) -> Mask:
     """Give where cards and chips count: the felt, but for the dealer's own things and what others watch."""
     found = _felt(camera, layout, attention)
     for area in layout.areas:
@@ -29,7 +29,7 @@ def watched(camera: Camera, layout: Layout, attention: Attention) -> Mask:
     return found if others is None else found & ~others
 
 
-def left_to_others(camera: Camera, layout: Layout, attention: Attention) -> Mask | None:
+def left_to_others(camera: Camera, layout: Layout, attention: ChangeDetector) -> Mask | None:
     """Give the felt that is nearer to others' areas by more than a card may reach; None where there are no others."""
     if not layout.elsewhere:
         return None
@@ -44,7 +44,7 @@ def left_to_others(camera: Camera, layout: Layout, attention: Attention) -> Mask
     return np.asarray(_felt(camera, layout, attention) & (mine == 0))
 
 
-def _felt(camera: Camera, layout: Layout, attention: Attention) -> Mask:
+def _felt(camera: Camera, layout: Layout, attention: ChangeDetector) -> Mask:
     found = np.zeros((attention.size[1], attention.size[0]), bool)
     Patch.of(camera.to_picture(layout.outline), attention.factor, found.shape).onto(found)
     return found

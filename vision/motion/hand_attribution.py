@@ -28,7 +28,7 @@ SHOWN: Final = 0.8  # of what a card changed: where less of its place was to be 
 DEALER, PLAYER = 1, 2
 
 
-class Sides:
+class HandAttribution:
     """Remembers from which side arms reached over each part of the table, and when it was last seen undisturbed."""
 
     def __init__(self, camera: Camera, layout: Layout, size: tuple[int, int], factor: float) -> None:

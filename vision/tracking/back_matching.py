@@ -14,7 +14,7 @@ import numpy as np
 from feltwatch.vision.arrays import Floats, Floats32, Pixels
 from feltwatch.vision.detection.roi_detection import CardGlimpse, Glimpse
 from feltwatch.vision.geometry.camera import Camera
-from feltwatch.vision.tracking.track import Card
+from feltwatch.vision.tracking.track import CardTrack
 
 ROUGH: Final = 0.8  # pixels a millimetre, as a camera over a table sees it
 SHARP: Final = 1.6
@@ -42,7 +42,7 @@ COVERS: Final = 0.02  # of a back may lie under another, and it still is on top
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class BackFit:
     """Where a back lies on top of all others, and how much it looks like one."""
 
     place: tuple[float, float]
@@ -67,17 +67,17 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Shot:
+class PileView:
     """What is looked at, and what is known of it: `still` tells of a quad whether nothing moves there."""
 
     picture: Pixels
     shift: tuple[float, float]
     still: Callable[[Floats], bool]
-    known: Sequence[Card]  # the cards that lie there, or came just now
+    known: Sequence[CardTrack]  # the cards that lie there, or came just now
 
 
 @dataclass(slots=True)
-class Print:
+class BackPrint:
     """What backs of one kind look like from above, as those that lay alone were seen."""
 
     crops: list[Floats32] = field(default_factory=list)
@@ -107,18 +107,18 @@ class Print:
         return (upright,) if alike > LIKE else (upright, turned)
 
 
-class Backs:
+class BackMatcher:
     """Knows the backs of a table by their print."""
 
     def __init__(self, camera: Camera, classes: Sequence[str]) -> None:
         self.camera = camera
         self.faces = np.array([float(one == "back") for one in classes])
-        self.prints: list[Print] = []
+        self.prints: list[BackPrint] = []
 
     def forget(self) -> None:
         self.prints = []
 
-    def sharpened(self, glimpse: Glimpse, shot: Shot) -> Glimpse:
+    def sharpened(self, glimpse: Glimpse, shot: PileView) -> Glimpse:
         """Say of a look where exactly the backs on top lie."""
         backs = [one for one in (*glimpse.cards, *glimpse.piles) if one.up < 0.5]
         downs = [one for one in backs if shot.still(one.quad) and _under(one.quad, glimpse.hands) <= HANDLED]
@@ -132,9 +132,9 @@ class Backs:
         exact = [self._seen(fit, downs) for fit in fits]
         return replace(glimpse, cards=(*exact, *cards))
 
-    def _fits(self, shot: Shot, downs: Sequence[CardGlimpse]) -> Iterator[Fit]:
+    def _fits(self, shot: PileView, downs: Sequence[CardGlimpse]) -> Iterator[BackFit]:
         """Give what fits the boxes; of those around one pile one is enough."""
-        found: list[Fit] = []
+        found: list[BackFit] = []
         for one in sorted(downs, key=lambda one: -one.score):
             if any(np.hypot(*np.subtract(one.place, fit.place)) <= PILE_MM for fit in found):
                 continue
@@ -143,20 +143,22 @@ class Backs:
                 found.append(fit)
                 yield fit
 
-    def _seen(self, fit: Fit, downs: Sequence[CardGlimpse]) -> CardGlimpse:
+    def _seen(self, fit: BackFit, downs: Sequence[CardGlimpse]) -> CardGlimpse:
         """Give what was found as a look's card: all but its place is that of the box nearest to it."""
         box = min(downs, key=lambda one: float(np.hypot(*np.subtract(one.place, fit.place))))
         quad = self.camera.to_picture(fit.corners())
         score = max(box.score, CLEAR)
         return CardGlimpse(quad, fit.place, fit.angle % 180, fit.size, score, 0.0, self.faces, exact=True)
 
-    def _is_of(self, seen: CardGlimpse, fits: Sequence[Fit]) -> bool:
+    def _is_of(self, seen: CardGlimpse, fits: Sequence[BackFit]) -> bool:
         """Tell whether a box is of a back that was found better."""
         return any(float(np.hypot(*np.subtract(seen.place, fit.place))) <= APART_MM for fit in fits)
 
     # ---- the print --------------------------------------------------------------------------------------------------
 
-    def _teaches(self, seen: CardGlimpse, glimpse: Glimpse, fits: Sequence[Fit], cards: Sequence[Card]) -> bool:
+    def _teaches(
+        self, seen: CardGlimpse, glimpse: Glimpse, fits: Sequence[BackFit], cards: Sequence[CardTrack]
+    ) -> bool:
         """Tell whether a back lies alone, is seen well, and is not known well enough."""
         if sum(np.hypot(*np.subtract(one.place, seen.place)) <= ALONE_MM for one in cards) != 1:
             return False  # it is not known as one card yet, or as one of several
@@ -166,9 +168,9 @@ class Backs:
         known = any(len(one.crops) == KEPT for one in self.prints) and self._is_of(seen, fits)
         return seen in glimpse.cards and alone and free and seen.score >= CLEAR and not known
 
-    def _learn(self, shot: Shot, seen: CardGlimpse) -> None:
+    def _learn(self, shot: PileView, seen: CardGlimpse) -> None:
         """Take a back as one more of its kind, or as the first of another."""
-        start = Fit(seen.place, seen.angle, 0.0, seen.size)
+        start = BackFit(seen.place, seen.angle, 0.0, seen.size)
         for kind in self.prints:
             fits = self._matches(shot, start, kind, Range(FINE, FINE_MM, SHARP))
             near = max(fits, key=lambda one: one.like, default=start)
@@ -180,17 +182,17 @@ class Backs:
             abs(one / other - 1) > OFF for kind in self.prints for one, other in zip(seen.size, kind.size, strict=True)
         ):
             return  # not one card, or not all of it
-        kind = Print()
+        kind = BackPrint()
         kind.learn(self._flat(shot, replace(start, size=LEARNT_MM), SHARP), seen.size)
         self.prints = [*self.prints[1 - PRINTS :], kind]
 
     # ---- looking for it ---------------------------------------------------------------------------------------------
 
-    def _fit(self, shot: Shot, seen: CardGlimpse) -> Fit | None:
+    def _fit(self, shot: PileView, seen: CardGlimpse) -> BackFit | None:
         """Give where around a box the print shows best."""
         fits = []
         for kind in [one for one in self.prints if len(one.crops) >= ENOUGH or one is self.prints[0]]:
-            start = Fit(seen.place, seen.angle, 0.0, kind.size)
+            start = BackFit(seen.place, seen.angle, 0.0, kind.size)
             room = max(0.0, *(np.subtract(seen.size, kind.size) / 2))
             rough = self._matches(shot, start, kind, Range(TURNS, REACH_MM + room, ROUGH))
             for peak in _apart(rough):
@@ -201,19 +203,19 @@ class Backs:
         same = self._as_before(shot, best)
         return same if same is not None and same.like >= best.like - STAYS else best
 
-    def _as_before(self, shot: Shot, best: Fit) -> Fit | None:
+    def _as_before(self, shot: PileView, best: BackFit) -> BackFit | None:
         """Give how well the print shows where the topmost back lay: one that repeats itself shows elsewhere as well."""
         backs = [one for one in shot.known if one.exact and not one.up]
         near = [one for one in backs if np.hypot(*np.subtract(one.place, best.place)) <= PILE_MM]
         top = max(near, key=lambda one: one.layer, default=None)
         if top is None:
             return None
-        start, within = Fit(top.place, top.angle, 0.0, best.size), Range(HERE, HERE_MM, SHARP)
+        start, within = BackFit(top.place, top.angle, 0.0, best.size), Range(HERE, HERE_MM, SHARP)
         kinds = [one for one in self.prints if one.size == best.size]
         fits = [fit for kind in kinds for fit in self._matches(shot, start, kind, within)]
         return max(fits, key=lambda one: one.like, default=None)
 
-    def _matches(self, shot: Shot, start: Fit, kind: Print, within: Range) -> list[Fit]:
+    def _matches(self, shot: PileView, start: BackFit, kind: BackPrint, within: Range) -> list[BackFit]:
         """Lay the print on the picture in all places of a range; give the two best places of each turn."""
         found = []
         for turn in within.turns:
@@ -227,10 +229,10 @@ class Backs:
                     room = (np.array(like.shape[::-1]) - 1) / 2
                     dx, dy = (x - room[0]) / within.dots, (y - room[1]) / within.dots
                     place = np.asarray(start.place) + dx * across + dy * along
-                    found.append(Fit((float(place[0]), float(place[1])), angle + around, most, kind.size))
+                    found.append(BackFit((float(place[0]), float(place[1])), angle + around, most, kind.size))
         return found
 
-    def _flat(self, shot: Shot, pose: Fit, dots: float) -> Floats32:
+    def _flat(self, shot: PileView, pose: BackFit, dots: float) -> Floats32:
         """Give a rectangle of the felt as seen straight from above."""
         corners = self.camera.to_picture(pose.corners()) - shot.shift
         wide, long = (round(side * dots) for side in pose.size)
@@ -239,9 +241,9 @@ class Backs:
         found = cv2.warpPerspective(shot.picture, way, (wide, long), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
         return found.astype(np.float32)
 
-    def _tops(self, fits: Iterable[Fit]) -> list[Fit]:
+    def _tops(self, fits: Iterable[BackFit]) -> list[BackFit]:
         """Give the backs on which no other lies: of those that lie on each other, the one that looks most like one."""
-        kept: list[Fit] = []
+        kept: list[BackFit] = []
         for fit in sorted(fits, key=lambda one: -one.like):
             if all(_overlap(fit, one) <= COVERS for one in kept):
                 kept.append(fit)
@@ -255,9 +257,9 @@ def ways(angle: float) -> tuple[Floats, Floats]:
     return np.array([along[1], -along[0]]), along
 
 
-def _apart(fits: Sequence[Fit]) -> list[Fit]:
+def _apart(fits: Sequence[BackFit]) -> list[BackFit]:
     """Give the best few that lie in different places."""
-    found: list[Fit] = []
+    found: list[BackFit] = []
     for fit in sorted(fits, key=lambda one: -one.like):
         if len(found) < PEAKS and all(np.hypot(*np.subtract(fit.place, one.place)) > PEAK_MM / 2 for one in found):
             found.append(fit)
@@ -290,7 +292,7 @@ def _peak(like: Floats32, column: int, row: int) -> tuple[float, float]:
     return x, y
 
 
-def _overlap(one: Fit, other: Fit) -> float:
+def _overlap(one: BackFit, other: BackFit) -> float:
     """Give how much of a card lies where another does."""
     area, _ = cv2.intersectConvexConvex(_points(one.corners()), _points(other.corners()))
     return float(area) / (one.size[0] * one.size[1])

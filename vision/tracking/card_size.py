@@ -12,7 +12,7 @@ LONG_OFF: Final = 0.08
 Size = tuple[float, float]
 
 
-class Sizes:
+class CardSizes:
     """The last cards that were seen alone, in millimetres."""
 
     def __init__(self) -> None:

@@ -10,17 +10,17 @@ from typing import Final
 import numpy as np
 
 from feltwatch.vision.arrays import Floats, Mask
-from feltwatch.vision.detection.reader_classes import Faces
+from feltwatch.vision.detection.reader_classes import ReaderClasses
 from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import Layout
-from feltwatch.vision.motion.change_detector import Attention, Sight
+from feltwatch.vision.motion.change_detector import ChangeDetector, FrameChange
 from feltwatch.vision.tracking import piles
-from feltwatch.vision.tracking.card_size import Sizes
-from feltwatch.vision.tracking.face_memory import Passing
-from feltwatch.vision.tracking.roi_context import Look
-from feltwatch.vision.tracking.track import APART_S, VOTES, Card, bearing, distance
-from feltwatch.vision.tracking.track_changes import Fact, Gone, New, Turned
+from feltwatch.vision.tracking.card_size import CardSizes
+from feltwatch.vision.tracking.face_memory import FaceMemory
+from feltwatch.vision.tracking.roi_context import RoiContext
+from feltwatch.vision.tracking.track import APART_S, VOTES, CardTrack, bearing, distance
+from feltwatch.vision.tracking.track_changes import Fact, TrackAdded, TrackFlipped, TrackLost
 
 SAME_MM: Final = 7.0  # a card seen so near a known one is that
 FACE_MM: Final = 10.0  # of the same face
@@ -57,26 +57,26 @@ EMPTY: Final = 0.85  # the same, where nothing has changed for long
 GONE: Final = 0.62  # of a card's place looks as it did without it
 
 
-class Lying:
+class CardTracker:
     """All cards that are believed to lie on the table, and those that perhaps came just now."""
 
     def __init__(self, layout: Layout, classes: Sequence[str]) -> None:
         self.layout = layout
-        self.faces = Faces(classes)
-        self.cards: list[Card] = []
-        self.coming: list[Card] = []
+        self.faces = ReaderClasses(classes)
+        self.cards: list[CardTrack] = []
+        self.coming: list[CardTrack] = []
         self.layers = 0
-        self.sizes = Sizes()
-        self.passing = Passing(self.faces)
+        self.sizes = CardSizes()
+        self.passing = FaceMemory(self.faces)
 
     def forget(self) -> None:
         """Begin anew, on a table on which no card lies."""
-        self.layers, self.sizes, self.passing = 0, Sizes(), Passing(self.faces)
+        self.layers, self.sizes, self.passing = 0, CardSizes(), FaceMemory(self.faces)
 
-    def take(self, look: Look) -> Iterator[Fact]:
+    def take(self, look: RoiContext) -> Iterator[Fact]:
         """Make sense of the cards of a look."""
-        met: list[Card] = []
-        again: list[tuple[Card, CardGlimpse, Patch]] = []
+        met: list[CardTrack] = []
+        again: list[tuple[CardTrack, CardGlimpse, Patch]] = []
         unknown: list[Patch] = []
         for seen, patch, moves in self._cards_in(look, unknown):
             card = self._known(seen, look)
@@ -95,10 +95,10 @@ class Lying:
         for card in [one for one in self.cards if one not in met]:
             if piles.lifted(card, tops, look) or self._missed(card, look) or self._unseen(card, look):
                 self.cards.remove(card)
-                yield Gone(card)
+                yield TrackLost(card)
         self.coming = [one for one in self.coming if look.t - max(one.missed_at, one.seen_at) < FORGET_S]
 
-    def _cards_in(self, look: Look, unknown: list[Patch]) -> Iterator[tuple[CardGlimpse, Patch, bool]]:
+    def _cards_in(self, look: RoiContext, unknown: list[Patch]) -> Iterator[tuple[CardGlimpse, Patch, bool]]:
         """Give what a look shows of cards, as far as it says something, and whether it moves."""
         self.passing.forget(look.t)
         for seen in look.glimpse.cards:
@@ -117,19 +117,19 @@ class Lying:
     def zone(self, place: tuple[float, float]) -> str | None:
         return self.layout.zone_at(place)
 
-    def nearest(self, place: Floats) -> Card | None:
+    def nearest(self, place: Floats) -> CardTrack | None:
         """Give the face-up card on which another would be laid there."""
         found = [one for one in self.cards if one.up and distance(one.place, (place[0], place[1])) <= CROSS_MM]
         return min(found, key=lambda one: distance(one.place, (place[0], place[1])), default=None)
 
-    def covered(self, card: Card) -> float:
+    def covered(self, card: CardTrack) -> float:
         """Give how much of a card lies under later ones."""
         left = card.patch.without([one.patch for one in self.cards if one.layer > card.layer])
         return 1 - left.size / max(card.patch.size, 1)
 
     # ---- cards that are known ---------------------------------------------------------------------------------------
 
-    def _known(self, seen: CardGlimpse, look: Look) -> Card | None:
+    def _known(self, seen: CardGlimpse, look: RoiContext) -> CardTrack | None:
         """Give the card that this is, if it is none that came just now."""
         near = [one for one in self.cards if abs(bearing(one.angle, seen.angle)) <= SAME_DEG]
         if seen.exact and (backs := piles.near(seen, near)):
@@ -144,13 +144,13 @@ class Lying:
             return None
         return card
 
-    def _reach(self, card: Card, seen: CardGlimpse) -> float:
+    def _reach(self, card: CardTrack, seen: CardGlimpse) -> float:
         """Give how far off a look may see a card: further, if it is covered or bears the same face."""
         if self.covered(card) >= 0.3:
             return COVERED_MM
         return FACE_MM if card.up and card.votes.best[0] == int(seen.faces.argmax()) else SAME_MM
 
-    def _on_top(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
+    def _on_top(self, card: CardTrack, seen: CardGlimpse, patch: Patch, look: RoiContext) -> bool:
         """Tell whether what lies so near a known card is another one, laid on it."""
         up, fresh = self.faces.up(seen), look.t - card.rested < FRESH_S
         if card.up != up and look.fours.played:
@@ -164,7 +164,7 @@ class Lying:
         other = self._other(card, seen, patch, look)
         return other and not (look.fours.played and distance(card.place, seen.place) <= EXACTLY_MM)
 
-    def _other(self, card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
+    def _other(self, card: CardTrack, seen: CardGlimpse, patch: Patch, look: RoiContext) -> bool:
         """Tell whether another face shows where one lies, and something has changed there."""
         best = int(seen.faces.argmax())
         other = self.faces.is_face(best) and best != card.votes.best[0] and float(seen.faces[best]) > 0.5
@@ -172,14 +172,16 @@ class Lying:
         changed = patch.share(look.sight.changed) >= (ALIKE if sure else ON_TOP)
         return card.up and self.faces.up(seen) and other and changed
 
-    def _agrees(self, card: Card, seen: CardGlimpse) -> bool:
+    def _agrees(self, card: CardTrack, seen: CardGlimpse) -> bool:
         """Tell whether a look shows just what was known; else what has changed there must be looked at again."""
         if not card.up or card.looks <= VOTES:
             return True
         same = int(seen.faces.argmax()) == card.votes.best[0] and self.faces.reads(seen)
         return same and distance(card.place, seen.place) <= FIXED_MM
 
-    def _again(self, card: Card, seen: CardGlimpse, patch: Patch, unknown: list[Patch], look: Look) -> Iterator[Fact]:
+    def _again(
+        self, card: CardTrack, seen: CardGlimpse, patch: Patch, unknown: list[Patch], look: RoiContext
+    ) -> Iterator[Fact]:
         """A known card is seen again: lying as before, or turned over."""
         over = [one.patch for one in self.cards if one.layer > card.layer]
         over += [*unknown, *(one.patch for one in self.coming)]
@@ -215,9 +217,9 @@ class Lying:
             card.layer = self.layers
             card.settle(seen, patch)
             look.understand(patch)
-            yield Turned(card)
+            yield TrackFlipped(card)
 
-    def _says_little(self, card: Card, seen: CardGlimpse, look: Look, covered: float) -> bool:
+    def _says_little(self, card: CardTrack, seen: CardGlimpse, look: RoiContext, covered: float) -> bool:
         """Tell whether a look at another side than before is no sign that it was turned."""
         if card.up and (covered > 0.4 or look.fours.played):
             return True  # nobody turns a card of hands of four down again
@@ -227,7 +229,7 @@ class Lying:
 
     # ---- cards that come --------------------------------------------------------------------------------------------
 
-    def _came(self, seen: CardGlimpse, patch: Patch, look: Look, *, laid: bool) -> None:
+    def _came(self, seen: CardGlimpse, patch: Patch, look: RoiContext, *, laid: bool) -> None:
         """What looks like a card where none was: count it, if the table has changed so."""
         sure = self.faces.reads(seen)
         if seen.part and (not sure or self._told(seen)):
@@ -257,14 +259,14 @@ class Lying:
             return  # nothing has moved there
         since = max(look.sides.without(patch, look.t), 0.0)  # a hand that lies still over a card moves no more
         rested = min(max(rested, since), look.t)
-        card = Card(seen.quad, seen.place, seen.angle, patch, up, look.t, rested, since, looks=1, missed_at=look.t)
+        card = CardTrack(seen.quad, seen.place, seen.angle, patch, up, look.t, rested, since, looks=1, missed_at=look.t)
         card.score, card.exact, card.laid = seen.score, seen.exact, laid
         if up:
             card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)
             self.passing.recall(card.votes, seen, self.cards)
         self.coming.append(card)
 
-    def _in_part(self, seen: CardGlimpse, patch: Patch, look: Look) -> None:
+    def _in_part(self, seen: CardGlimpse, patch: Patch, look: RoiContext) -> None:
         """Half of a card, or one of two that are seen as one, may be one that came just now: it is still there."""
         best = int(seen.faces.argmax())
         for card in [one for one in self.coming if one.up and one.missed_at < look.t]:
@@ -273,13 +275,13 @@ class Lying:
                 card.missed_at = look.t
                 card.votes.add(seen.faces, 0.3)
 
-    def _told(self, seen: CardGlimpse | Card) -> bool:
+    def _told(self, seen: CardGlimpse | CardTrack) -> bool:
         """Tell whether a card of the same face lies there already."""
-        best = seen.votes.best[0] if isinstance(seen, Card) else int(seen.faces.argmax())
+        best = seen.votes.best[0] if isinstance(seen, CardTrack) else int(seen.faces.argmax())
         near = [one for one in self.cards if one.up and distance(one.place, seen.place) <= NEAR_MM]
         return self.faces.is_face(best) and any(one.votes.best[0] == best for one in near)
 
-    def _changed(self, patch: Patch, look: Look, *, up: bool, sure: bool, exact: bool) -> bool:
+    def _changed(self, patch: Patch, look: RoiContext, *, up: bool, sure: bool, exact: bool) -> bool:
         """Tell whether the table has changed as it does when a card comes to lie there."""
         if not up and piles.players(patch, self.cards, look):
             return False
@@ -292,7 +294,7 @@ class Lying:
             return fresh.share(look.sight.changed) >= (READ if sure else NEW)
         return patch.share(look.sight.changed) >= ON_TOP
 
-    def _accepted(self, look: Look) -> Iterator[Fact]:
+    def _accepted(self, look: RoiContext) -> Iterator[Fact]:
         """Believe the new cards that were seen often enough: first those that lie where none lay, the surest first."""
         for card in sorted(self.coming, key=lambda one: (one.laid, -one.looks)):
             if card.missed_at != look.t or card not in self.coming or not self._believed(card, look):
@@ -307,27 +309,27 @@ class Lying:
             card.known = not look.under_hand(card.patch)
             if card.known:
                 look.understand(card.patch)
-            yield New(card)
+            yield TrackAdded(card)
 
-    def _twin(self, card: Card) -> bool:
+    def _twin(self, card: CardTrack) -> bool:
         """Tell whether it is a card that has just come, boxed twice: no two of one face fall on each other at once."""
         alike = [one for one in self.cards if one.up and card.up and one.votes.best[0] == card.votes.best[0]]
         at_once = [one for one in alike if abs(one.rested - card.rested) <= AT_ONCE_S]
         return any(card.patch.overlap(one.patch) > ON_TOP for one in at_once)
 
-    def _still_changed(self, card: Card, look: Look) -> bool:
+    def _still_changed(self, card: CardTrack, look: RoiContext) -> bool:
         """Tell whether there is something left that a new card explains, and the others of the look do not."""
         sure = card.is_read
         if card.laid:
             return card.patch.share(look.sight.changed) >= (ALIKE if sure else LAID)
         return self._changed(card.patch, look, up=card.up, sure=sure, exact=card.exact)
 
-    def _same(self, one: Card, card: Card) -> bool:
+    def _same(self, one: CardTrack, card: CardTrack) -> bool:
         """Tell whether two rectangles are of one card: where its outline cannot be seen well, several fit it."""
         alike = one.up == card.up and (not card.up or one.votes.best[0] == card.votes.best[0])
         return alike and distance(one.place, card.place) <= COVERED_MM
 
-    def _believed(self, card: Card, look: Look) -> bool:
+    def _believed(self, card: CardTrack, look: RoiContext) -> bool:
         if look.first:
             return True
         if card.looks < VOTES or look.t - card.seen_at < APART_S:
@@ -340,7 +342,7 @@ class Lying:
 
     # ---- cards that go ----------------------------------------------------------------------------------------------
 
-    def _missed(self, card: Card, look: Look) -> bool:
+    def _missed(self, card: CardTrack, look: RoiContext) -> bool:
         """A card was not seen in a look: tell whether its place was seen without it."""
         laid = any(card.patch.overlap(one.patch) > ON_TOP for one in self.coming)
         if not laid and piles.uncovered(card, self.cards, look):
@@ -358,7 +360,7 @@ class Lying:
         look.understand(own, empty=True)
         return True
 
-    def _unseen(self, card: Card, look: Look) -> bool:
+    def _unseen(self, card: CardTrack, look: RoiContext) -> bool:
         """Tell whether a card that was looked for is not there, as was found again and again."""
         if card is not look.sought or look.under_hand(card.patch) or card.patch.share(look.moving) > 0:
             return False
@@ -375,13 +377,13 @@ class Lying:
         look.understand(self._own(card), empty=True)
         return True
 
-    def doubtful(self, t: float, moving: Mask) -> Card | None:
+    def doubtful(self, t: float, moving: Mask) -> CardTrack | None:
         """Give the card that was not seen for longest, if it shows and nothing moves there."""
         long = [one for one in self.cards if t - one.asked > CHECK_S and one.patch.share(moving) == 0]
         shown = [one for one in long if 1 - self.covered(one) > (OPEN if one.up else 1 - SLIVER)]
         return min(shown, key=lambda one: one.asked, default=None)
 
-    def swept(self, sight: Sight, attention: Attention, moving: Mask) -> Iterator[Fact]:
+    def swept(self, sight: FrameChange, attention: ChangeDetector, moving: Mask) -> Iterator[Fact]:
         """Say which cards are gone because there is nothing but felt where they lay."""
         bare = attention.looks_bare(sight)
         for card in [*self.cards]:
@@ -391,9 +393,9 @@ class Lying:
                 continue
             if card.missed_again(sight.t):
                 self.cards.remove(card)
-                yield Gone(card)
+                yield TrackLost(card)
 
-    def _own(self, card: Card) -> Patch:
+    def _own(self, card: CardTrack) -> Patch:
         """Give where a card would be seen, and no other; all its place, if too little of it is its own."""
         others = [one.patch for one in self.cards if one is not card]
         own = card.patch.without([*others, *(one.patch for one in self.coming)])

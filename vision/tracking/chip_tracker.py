@@ -9,8 +9,8 @@ from feltwatch.vision.arrays import Floats32, Indices
 from feltwatch.vision.detection.roi_detection import StackGlimpse
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import Layout
-from feltwatch.vision.tracking.roi_context import Look
-from feltwatch.vision.tracking.track import VOTES, Stack, distance
+from feltwatch.vision.tracking.roi_context import RoiContext
+from feltwatch.vision.tracking.track import VOTES, StackTrack, distance
 
 Points = tuple[Indices, Indices]  # rows, columns
 
@@ -41,7 +41,7 @@ BESIDE_MM: Final = 12.0  # a stack stands on a spot if it is no further beside i
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SpotChange:
     """Stacks came to a spot, one after another, or they went."""
 
     more: bool
@@ -52,22 +52,22 @@ class Change:
     by: frozenset[str | None]  # whose hands did it, as far as that was seen
 
 
-class Stacks:
+class ChipTracker:
     """All stacks that are believed to stand on the table; `changes` are those that were not told yet."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self.spots = [area for area in layout.areas if not area.for_cards]
-        self.stacks: list[Stack] = []
-        self.coming: list[Stack] = []
-        self.changes: dict[str | None, list[Change]] = {}
+        self.stacks: list[StackTrack] = []
+        self.coming: list[StackTrack] = []
+        self.changes: dict[str | None, list[SpotChange]] = {}
 
-    def on(self, spot: str | None) -> list[Stack]:
+    def on(self, spot: str | None) -> list[StackTrack]:
         return [one for one in self.stacks if one.spot == spot]
 
-    def take(self, look: Look) -> None:
+    def take(self, look: RoiContext) -> None:
         """Make sense of the stacks of a look."""
-        met: list[Stack] = []
+        met: list[StackTrack] = []
         for seen in look.glimpse.stacks:
             patch = Patch.disc(seen.center, seen.radius_px, look.attention.factor, look.where.shape)
             if patch.share(look.moving) > STILL or self.layout.ignores(seen.place, cards=False):
@@ -94,7 +94,7 @@ class Stacks:
         apart, name = min(near, default=(np.inf, ""))
         return name if apart <= BESIDE_MM else None
 
-    def _again(self, stack: Stack, seen: StackGlimpse, patch: Patch, look: Look) -> None:
+    def _again(self, stack: StackTrack, seen: StackGlimpse, patch: Patch, look: RoiContext) -> None:
         stack.misses = 0
         if patch.share(look.sight.changed) <= ALTERED and not look.under_hand(patch):
             stack.seen_at = look.t
@@ -102,13 +102,13 @@ class Stacks:
             stack.center, stack.place, stack.radius, stack.patch = seen.center, seen.place, seen.radius_px, patch
         look.understand(patch)
 
-    def _came(self, seen: StackGlimpse, patch: Patch, look: Look) -> None:
+    def _came(self, seen: StackGlimpse, patch: Patch, look: RoiContext) -> None:
         if not self._is_new(seen, patch, look):
             return
         stack = next((one for one in self.coming if distance(one.place, seen.place) <= AGREE_MM), None)
         if stack is None:
             spot = self.spot_of(seen.place)
-            stack = Stack(seen.center, seen.place, seen.radius_px, patch, spot, seen_at=look.t)
+            stack = StackTrack(seen.center, seen.place, seen.radius_px, patch, spot, seen_at=look.t)
             stack.since = look.sides.since(patch)
             self.coming.append(stack)
         stack.looks += 1
@@ -121,7 +121,7 @@ class Stacks:
             stack.seen_at = look.t
             look.understand(patch)
 
-    def _is_new(self, seen: StackGlimpse, patch: Patch, look: Look) -> bool:
+    def _is_new(self, seen: StackGlimpse, patch: Patch, look: RoiContext) -> bool:
         """Tell whether chips may have come where something looks like a stack."""
         if look.first:
             return seen.score >= SURE or (seen.score >= FIRM and not _printed(seen, look))
@@ -133,7 +133,7 @@ class Stacks:
         sure, print_ = (SLEEVE, SOME_PRINT) if hand else (FIRM, PRINT)
         return changed >= NEW and seen.score >= sure and _as_empty(patch, look) <= print_
 
-    def _missed(self, stack: Stack, met: list[Stack], look: Look) -> None:
+    def _missed(self, stack: StackTrack, met: list[StackTrack], look: RoiContext) -> None:
         own = stack.patch.without([one.patch for one in met])
         if own.size < 0.2 * stack.patch.size or own.share(look.moving) > STILL or look.under_hand(own):
             return
@@ -148,7 +148,7 @@ class Stacks:
             self._changed(stack, look)
             look.understand(own, empty=True)
 
-    def _is_empty(self, own: Patch, look: Look) -> bool:
+    def _is_empty(self, own: Patch, look: RoiContext) -> bool:
         """Tell whether nothing stands any more where a stack was not seen."""
         as_empty = _as_empty(own, look)
         if own.share(look.where) < ALTERED:
@@ -157,10 +157,10 @@ class Stacks:
             return True  # how it looks empty is not known
         return own.share(look.bare) >= GONE and (as_empty >= GONE_AT_ALL or _nearer_felt(own, look))
 
-    def _changed(self, stack: Stack, look: Look) -> None:
+    def _changed(self, stack: StackTrack, look: RoiContext) -> None:
         """Remember what is to be told; what went on is one change, until it turns round."""
         more, count = stack in self.stacks, len(self.on(stack.spot))
-        found = Change(
+        found = SpotChange(
             more, count, look.t, look.t, stack.since, frozenset([look.sides.by_at(stack.patch, stack.since)])
         )
         told = self.changes.setdefault(stack.spot, [])
@@ -171,7 +171,7 @@ class Stacks:
         told.append(found)
 
 
-def _as_empty(patch: Patch, look: Look) -> float:
+def _as_empty(patch: Patch, look: RoiContext) -> float:
     """Give how much of a patch is felt just as it was when nothing lay there."""
     points = _bare_points(patch, look)
     tolerated = max(BARE, NOISES * look.attention.noise)
@@ -179,7 +179,7 @@ def _as_empty(patch: Patch, look: Look) -> float:
     return float(same) / max(patch.size, 1)
 
 
-def _nearer_felt(patch: Patch, look: Look) -> bool:
+def _nearer_felt(patch: Patch, look: RoiContext) -> bool:
     """Tell whether a place looks far more like felt than as it was understood: with chips."""
     known = look.attention.known
     points = _bare_points(patch, look)
@@ -189,25 +189,25 @@ def _nearer_felt(patch: Patch, look: Look) -> bool:
     return bool(felt < NEARER * _apart(look, points, known[points]).sum())
 
 
-def _bare_points(patch: Patch, look: Look) -> Points:
+def _bare_points(patch: Patch, look: RoiContext) -> Points:
     """Give rows and columns of a patch where it is known how the felt looks."""
     rows, columns = np.nonzero(patch.mask & look.attention.is_bare[patch.box])
     return rows + patch.box[0].start, columns + patch.box[1].start
 
 
-def _apart(look: Look, points: Points, other: Floats32) -> Floats32:
+def _apart(look: RoiContext, points: Points, other: Floats32) -> Floats32:
     apart = np.abs(look.sight.small[points].astype(np.float32) - other)
     return np.asarray(apart.max(axis=1, initial=0), np.float32)
 
 
-def _shows_print(patch: Patch, look: Look) -> bool:
+def _shows_print(patch: Patch, look: RoiContext) -> bool:
     """Tell whether a stack that seems to stand as before is only what is printed under it: it was taken away."""
     if patch.share(look.sight.changed) <= ALTERED:
         return _as_empty(patch, look) > ALL_PRINT
     return _as_empty(patch, look) > WAS or _nearer_felt(patch, look)
 
 
-def _uncovered(seen: StackGlimpse, patch: Patch, look: Look) -> bool:
+def _uncovered(seen: StackGlimpse, patch: Patch, look: RoiContext) -> bool:
     """Tell whether a hand, taken for felt while it lay still, has gone from a ring printed there."""
     around, alike = _as_around(seen, look)
     points = _bare_points(patch, look)
@@ -215,12 +215,12 @@ def _uncovered(seen: StackGlimpse, patch: Patch, look: Look) -> bool:
     return alike > PRINT and float(np.count_nonzero(was)) <= PRINT * patch.size
 
 
-def _printed(seen: StackGlimpse, look: Look) -> bool:
+def _printed(seen: StackGlimpse, look: RoiContext) -> bool:
     """Tell, where nothing is known yet, whether a stack is a ring printed on the felt: much of it has its colour."""
     return _as_around(seen, look)[1] > PRINT
 
 
-def _as_around(seen: StackGlimpse, look: Look) -> tuple[Floats32, float]:
+def _as_around(seen: StackGlimpse, look: RoiContext) -> tuple[Floats32, float]:
     """Give the colour around what may be a stack, and how much of it has that colour."""
     (x, y), radius = np.subtract(seen.center, look.sight.shift), seen.radius_px
     low = np.maximum(np.floor([x - 3 * radius, y - 3 * radius]).astype(int), 0)

@@ -12,7 +12,7 @@ import numpy as np
 
 from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.detection.roi_detection import CardGlimpse
-from feltwatch.vision.detection.still_reader import Eyes
+from feltwatch.vision.detection.still_reader import StillReader
 from feltwatch.vision.geometry.camera import Camera
 
 Size = tuple[float, float]
@@ -25,14 +25,14 @@ AGREE: Final = 2  # places that read alike
 SCORE: Final = 0.8  # what is read for certain is as good as found
 
 
-class Supposing:
+class CrosswiseSearch:
     """Lays rectangles of a card's size on the felt, and reads what they hold."""
 
     def __init__(self, camera: Camera) -> None:
         self.camera = camera
 
     def crosswise(
-        self, eyes: Eyes, picture: Pixels, shift: tuple[float, float], middles: Floats, lies: tuple[Ways, Size]
+        self, eyes: StillReader, picture: Pixels, shift: tuple[float, float], middles: Floats, lies: tuple[Ways, Size]
     ) -> CardGlimpse | None:
         """Look for a card across others: `middles` are where its own may be, `lies` how it may lie, and how large."""
         angles, size = lies

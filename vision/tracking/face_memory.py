@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from feltwatch.vision.detection.reader_classes import SURE, Faces
+from feltwatch.vision.detection.reader_classes import SURE, ReaderClasses
 from feltwatch.vision.detection.roi_detection import CardGlimpse
-from feltwatch.vision.tracking.track import VOTES, Card, Votes, distance
+from feltwatch.vision.tracking.track import VOTES, CardTrack, Votes, distance
 
 KEPT_S: Final = 2.0
 NEAR_MM: Final = 250.0  # of where a card came to rest it was on its way there
@@ -14,26 +14,26 @@ LIES_MM: Final = 60.0  # so near a card that lies, a face is that card's
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class FaceRead:
     t: float
     seen: CardGlimpse
 
 
-class Passing:
+class FaceMemory:
     """Remembers for a moment what was read for certain of cards in motion."""
 
-    def __init__(self, faces: Faces) -> None:
+    def __init__(self, faces: ReaderClasses) -> None:
         self.faces = faces
-        self.read: list[Read] = []
+        self.read: list[FaceRead] = []
 
     def forget(self, t: float) -> None:
         self.read = [one for one in self.read if t - one.t <= KEPT_S]
 
     def keep(self, t: float, seen: CardGlimpse) -> None:
         if self.faces.reads(seen):
-            self.read.append(Read(t, seen))
+            self.read.append(FaceRead(t, seen))
 
-    def recall(self, votes: Votes, seen: CardGlimpse, cards: Sequence[Card]) -> None:
+    def recall(self, votes: Votes, seen: CardGlimpse, cards: Sequence[CardTrack]) -> None:
         """Count what was read on a card's way to where it is seen, if what it shows now is the same face."""
         best, likely = votes.best
         if likely >= SURE or not self.faces.is_face(best):

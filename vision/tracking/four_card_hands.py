@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from feltwatch.engine.model.spots import ZONES
-from feltwatch.vision.detection.reader_classes import SURE, Faces
+from feltwatch.vision.detection.reader_classes import SURE, ReaderClasses
 from feltwatch.vision.detection.roi_detection import CardGlimpse, Glimpse
 from feltwatch.vision.layout.zones import Layout
-from feltwatch.vision.tracking.track import Card, distance
+from feltwatch.vision.tracking.track import CardTrack, distance
 
 FOUR: Final = 4
 GUESS: Final = 0.5  # so likely is the face of what surely has one
@@ -20,7 +20,7 @@ HALF: Final = 2  # cards of one of the two hands at the most
 
 
 @dataclass(frozen=True, slots=True)
-class Fours:
+class FourCardHands:
     """How far a round of hands of four has come."""
 
     played: bool = False  # such hands are dealt on this table
@@ -30,15 +30,15 @@ class Fours:
     def closes(self, zone: str | None) -> bool:
         return box(zone) in self.closed
 
-    def deals_on(self, card: Card, by: str | None) -> bool:
+    def deals_on(self, card: CardTrack, by: str | None) -> bool:
         """Tell whether the other side that shows where a card lies is another's: a dealer who deals turns none."""
         return by == "dealer" and box(card.zone) in self.dealt
 
 
-NO_FOURS: Final = Fours()  # on a table on which no such hands are dealt
+NO_FOURS: Final = FourCardHands()  # on a table on which no such hands are dealt
 
 
-def progress(layout: Layout, cards: Sequence[Card], *, setting: bool, shown: bool) -> Fours:
+def progress(layout: Layout, cards: Sequence[CardTrack], *, setting: bool, shown: bool) -> FourCardHands:
     """Say how far a round has come, by the cards that are told."""
     if not are_dealt(layout):
         return NO_FOURS
@@ -46,7 +46,7 @@ def progress(layout: Layout, cards: Sequence[Card], *, setting: bool, shown: boo
     own = [box(card.zone) for card in cards if card.id]
     dealt = frozenset(hand for hand in hands if not setting and own.count(hand) < FOUR)
     closed = frozenset() if shown else hands - {"dealer"} if setting else hands
-    return Fours(played=True, closed=closed, dealt=dealt)
+    return FourCardHands(played=True, closed=closed, dealt=dealt)
 
 
 def are_dealt(layout: Layout) -> bool:
@@ -54,7 +54,7 @@ def are_dealt(layout: Layout) -> bool:
     return any(is_set(area.name) for area in layout.areas)
 
 
-def sided(glimpse: Glimpse, layout: Layout, faces: Faces, fours: Fours) -> Glimpse:
+def sided(glimpse: Glimpse, layout: Layout, faces: ReaderClasses, fours: FourCardHands) -> Glimpse:
     """Say of a look what lies face down: some backs look like faces, but where hands are dealt, none is read there."""
 
     def is_back(one: CardGlimpse) -> bool:
@@ -71,7 +71,7 @@ def is_set(zone: str | None) -> bool:
     return found is not None and found.part in ("low", "high")
 
 
-def stands_for(card: Card, lying: Sequence[Card], gone: Sequence[Card]) -> Card | None:
+def stands_for(card: CardTrack, lying: Sequence[CardTrack], gone: Sequence[CardTrack]) -> CardTrack | None:
     """Give the card of a hand that another is: of those that lie there or were lost from sight.
 
     One of the same face; else of the backs one that was lost, or that lies where there are too many, or that was not
@@ -85,7 +85,7 @@ def stands_for(card: Card, lying: Sequence[Card], gone: Sequence[Card]) -> Card 
             return min(alike, key=lambda one: distance(one.place, card.place))
     backs = [one for one in here if not one.up]
 
-    def rank(one: Card) -> tuple[int, bool, float]:
+    def rank(one: CardTrack) -> tuple[int, bool, float]:
         among = sum(other.zone == one.zone for other in lying if other is not one)
         same = one.zone == card.zone
         if card.up and same and one not in gone and one.met_at < card.met_at:
@@ -106,7 +106,7 @@ def stands_for(card: Card, lying: Sequence[Card], gone: Sequence[Card]) -> Card 
     return min(backs, key=rank, default=None)
 
 
-def lies_under(card: Card, lying: Sequence[Card]) -> str | None:
+def lies_under(card: CardTrack, lying: Sequence[CardTrack]) -> str | None:
     """Give where a card lies that was lost from sight while its hand was set: where one is missing of two."""
     hand = box(card.zone)
     own = [one.zone or "" for one in lying if one.id and box(one.zone) == hand]

@@ -13,10 +13,10 @@ from feltwatch.vision.arrays import Mask
 from feltwatch.vision.detection.reader_classes import SURE
 from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.geometry.patch import Patch
-from feltwatch.vision.motion.change_detector import Attention
+from feltwatch.vision.motion.change_detector import ChangeDetector
 from feltwatch.vision.tracking.four_card_hands import FOUR, box
-from feltwatch.vision.tracking.roi_context import Look
-from feltwatch.vision.tracking.track import Card, bearing, distance
+from feltwatch.vision.tracking.roi_context import RoiContext
+from feltwatch.vision.tracking.track import CardTrack, bearing, distance
 
 PILE_MM: Final = 25.0  # backs so near lie on each other
 EXACT_MM: Final = 1.2  # so near its place a back is found whose place is known to a hair
@@ -36,17 +36,19 @@ STIRS: Final = 0.05  # of a back may be in motion, and yet it can be found by it
 STIRRED: Final = 0.1  # of a back was moved over
 
 
-def blurred(seen: CardGlimpse, patch: Patch, cards: Sequence[Card]) -> bool:
+def blurred(seen: CardGlimpse, patch: Patch, cards: Sequence[CardTrack]) -> bool:
     """Tell whether a back is seen where one is known to a hair, but not so well: it says too little."""
     return not seen.exact and any(one.exact and not one.up and patch.overlap(one.patch) > ON_TOP for one in cards)
 
 
-def near(seen: CardGlimpse, cards: Sequence[Card]) -> list[Card]:
+def near(seen: CardGlimpse, cards: Sequence[CardTrack]) -> list[CardTrack]:
     """Give the backs of the pile on which a back is seen."""
     return [one for one in cards if not one.up and distance(one.place, seen.place) <= PILE_MM]
 
 
-def known(seen: CardGlimpse, backs: Sequence[Card], cards: Sequence[Card], look: Look) -> Card | None:
+def known(
+    seen: CardGlimpse, backs: Sequence[CardTrack], cards: Sequence[CardTrack], look: RoiContext
+) -> CardTrack | None:
     """Give the card that a back on top is: where it was, or seen better, or pushed away from bare felt."""
     for card in backs:
         apart, turned = distance(card.place, seen.place), abs(bearing(card.angle, seen.angle))
@@ -62,7 +64,7 @@ def known(seen: CardGlimpse, backs: Sequence[Card], cards: Sequence[Card], look:
     return top if same else None
 
 
-def laid_on(card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
+def laid_on(card: CardTrack, seen: CardGlimpse, patch: Patch, look: RoiContext) -> bool:
     """Tell whether another back was laid on a back: its print lies elsewhere, and a dealer was there."""
     if look.under_hand(patch) or patch.share(look.sight.changed) < LAID or card.zone is None:
         return False
@@ -74,7 +76,7 @@ def laid_on(card: Card, seen: CardGlimpse, patch: Patch, look: Look) -> bool:
     return bare is None or bare < FELT
 
 
-def players(patch: Patch, cards: Sequence[Card], look: Look) -> bool:
+def players(patch: Patch, cards: Sequence[CardTrack], look: RoiContext) -> bool:
     """Tell whether it is a Player who handles the backs that lie there: he brings no card.
 
     To a hand that has its four cards none is brought but by the dealer.
@@ -89,29 +91,29 @@ def players(patch: Patch, cards: Sequence[Card], look: Look) -> bool:
     return False
 
 
-def dealt_on(patch: Patch, cards: Sequence[Card], look: Look) -> bool:
+def dealt_on(patch: Patch, cards: Sequence[CardTrack], look: RoiContext) -> bool:
     """Tell whether a dealer laid a back on most of another."""
     under = [one for one in cards if not one.up and patch.overlap(one.patch) > MOST]
     return any(look.sides.by(one.zone or "", look.t) == "dealer" for one in under)
 
 
-def on_known(patch: Patch, cards: Sequence[Card]) -> bool:
+def on_known(patch: Patch, cards: Sequence[CardTrack]) -> bool:
     """Tell whether a back lies on others."""
     return any(not one.up and patch.overlap(one.patch) > ON_TOP for one in cards)
 
 
-def touched(card: Card, cards: Sequence[Card]) -> bool:
+def touched(card: CardTrack, cards: Sequence[CardTrack]) -> bool:
     """Tell whether another card lies on it or under it."""
     return card.patch.without([one.patch for one in cards if one is not card]).size < card.patch.size
 
 
-def lifted(card: Card, tops: Sequence[Card], look: Look) -> bool:
+def lifted(card: CardTrack, tops: Sequence[CardTrack], look: RoiContext) -> bool:
     """Tell whether a back on which a back lay is seen whole, again and again: the one on it is gone."""
     under = [one for one in tops if one.exact and one.layer < card.layer and not (one.up or card.up)]
     return any(one.patch.overlap(card.patch) > LAID for one in under) and card.missed_again(look.t)
 
 
-def uncovered(card: Card, cards: Sequence[Card], look: Look) -> bool:
+def uncovered(card: CardTrack, cards: Sequence[CardTrack], look: RoiContext) -> bool:
     """Tell whether other faces are read where one lay on top, and it is not, again and again: it is gone."""
     over = [one.patch for one in cards if one.layer > card.layer]
     if not card.up or card.patch.without(over).size < (1 - TOUCHES) * card.patch.size:
@@ -122,7 +124,7 @@ def uncovered(card: Card, cards: Sequence[Card], look: Look) -> bool:
     return any(look.patch(one.quad).overlap(card.patch) > ON_TOP for one in read) and card.missed_again(look.t, FACES)
 
 
-def stirred(cards: Sequence[Card], attention: Attention, moving: Mask) -> Iterator[Card]:
+def stirred(cards: Sequence[CardTrack], attention: ChangeDetector, moving: Mask) -> Iterator[CardTrack]:
     """Give the backs on top over which something has moved since they were seen: another may lie on them now."""
     for card in cards:
         over = [one.patch for one in cards if one.layer > card.layer]

@@ -11,11 +11,11 @@ from typing import Final
 import numpy as np
 
 from feltwatch.vision.arrays import Floats
-from feltwatch.vision.detection.reader_classes import SURE, Faces
+from feltwatch.vision.detection.reader_classes import SURE, ReaderClasses
 from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.layout.zones import Layout
-from feltwatch.vision.tracking.four_card_hands import NO_FOURS, Fours, box
-from feltwatch.vision.tracking.track import VOTES, Card
+from feltwatch.vision.tracking.four_card_hands import NO_FOURS, FourCardHands, box
+from feltwatch.vision.tracking.track import VOTES, CardTrack
 
 QUIET_S: Final = 1.2  # after the last of it was read, what lies under others stays there
 FAINT: Final = 6  # looks at a strip, at least
@@ -24,7 +24,7 @@ DEALER: Final = "dealer"
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class RevealedRead:
     """What one look says of a card over a hand."""
 
     t: float
@@ -33,27 +33,27 @@ class Read:
     faces: Floats
 
 
-class Shown:
-    def __init__(self, layout: Layout, faces: Faces) -> None:
+class RevealedFaces:
+    def __init__(self, layout: Layout, faces: ReaderClasses) -> None:
         self.layout, self.faces = layout, faces
-        self.reads: list[Read] = []
+        self.reads: list[RevealedRead] = []
 
     def forget(self) -> None:
         self.reads.clear()
 
-    def keep(self, t: float, cards: Sequence[CardGlimpse], fours: Fours = NO_FOURS) -> None:
+    def keep(self, t: float, cards: Sequence[CardGlimpse], fours: FourCardHands = NO_FOURS) -> None:
         """Take what a look has read over hands that are shown, whether or not it lies still; backs look like faces."""
         for seen in cards:
             zone, best = self.layout.zone_at(seen.place), int(seen.faces.argmax())
             if zone is not None and seen.up > 1 - seen.up and self.faces.is_face(best) and not fours.closes(zone):
-                self.reads.append(Read(t, zone, best, seen.faces))
+                self.reads.append(RevealedRead(t, zone, best, seen.faces))
 
-    def hides(self, zone: str, cards: Sequence[Card]) -> bool:
+    def hides(self, zone: str, cards: Sequence[CardTrack]) -> bool:
         """Tell whether a hand is being shown: the dealer's, or any once he has shown a card of his."""
         own = [card for card in cards if card.id and box(card.zone) == box(zone)]
         return any(card.face is None for card in own) and (box(zone) == DEALER or revealed(cards))
 
-    def under(self, t: float, cards: Sequence[Card]) -> Iterator[tuple[Card, int]]:
+    def under(self, t: float, cards: Sequence[CardTrack]) -> Iterator[tuple[CardTrack, int]]:
         """Give the cards of which it is known what they are, though they lie under others, each with its face."""
         hidden = [card for card in cards if card.id and card.face is None]
         if not (hidden and revealed(cards)):
@@ -72,9 +72,9 @@ class Shown:
                     hidden.remove(card)
                     yield card, face
 
-    def _read(self, reads: Sequence[Read], known: set[int]) -> Iterator[tuple[int, str]]:
+    def _read(self, reads: Sequence[RevealedRead], known: set[int]) -> Iterator[tuple[int, str]]:
         """Give the faces that were read for certain, and those that many looks at one strip agree on."""
-        certain: dict[int, list[Read]] = {}
+        certain: dict[int, list[RevealedRead]] = {}
         for read in reads:
             if read.faces[read.best] >= SURE:
                 certain.setdefault(read.best, []).append(read)
@@ -91,6 +91,6 @@ class Shown:
                 yield best, zone
 
 
-def revealed(cards: Sequence[Card]) -> bool:
+def revealed(cards: Sequence[CardTrack]) -> bool:
     """Tell whether the dealer shows his hand."""
     return any(card.id and card.up and box(card.zone) == DEALER for card in cards)

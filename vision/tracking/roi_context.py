@@ -11,29 +11,29 @@ import numpy as np
 from feltwatch.vision.arrays import Floats, Mask, Pixels
 from feltwatch.vision.detection.roi_detection import Glimpse
 from feltwatch.vision.geometry.patch import Patch
-from feltwatch.vision.motion.change_detector import Attention, Sight
-from feltwatch.vision.motion.hand_attribution import Sides
-from feltwatch.vision.tracking.four_card_hands import NO_FOURS, Fours
-from feltwatch.vision.tracking.track import Card
+from feltwatch.vision.motion.change_detector import ChangeDetector, FrameChange
+from feltwatch.vision.motion.hand_attribution import HandAttribution
+from feltwatch.vision.tracking.four_card_hands import NO_FOURS, FourCardHands
+from feltwatch.vision.tracking.track import CardTrack
 
 FEW: Final = 12  # pixels tell nothing
 FELT: Final = 45.0  # grey levels: so much the weave of the felt may differ, pixel by pixel
 
 
 @dataclass(frozen=True)
-class Look:
+class RoiContext:
     """A look at what has changed and come to rest. `explained` is filled by those who know what a change means."""
 
-    sight: Sight
-    attention: Attention
-    sides: Sides
+    sight: FrameChange
+    attention: ChangeDetector
+    sides: HandAttribution
     picture: Pixels
     glimpse: Glimpse
     where: Mask  # what is looked at: changed, and calm
     moving: Mask
     first: bool = False  # nothing is known yet
-    sought: Card | None = None  # the one thing that is looked for
-    fours: Fours = NO_FOURS
+    sought: CardTrack | None = None  # the one thing that is looked for
+    fours: FourCardHands = NO_FOURS
 
     @property
     def t(self) -> float:

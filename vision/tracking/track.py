@@ -61,7 +61,7 @@ class Votes:
 
 
 @dataclass(slots=True, eq=False)
-class Card:
+class CardTrack:
     """A card as it is believed to lie."""
 
     quad: Floats
@@ -133,7 +133,7 @@ def told_from(tall_px: float, looks: int) -> float:
 
 
 @dataclass(slots=True, eq=False)
-class Stack:
+class StackTrack:
     """A stack of chips that stands."""
 
     center: tuple[float, float]  # pixels

@@ -2,22 +2,22 @@
 
 from dataclasses import dataclass
 
-from feltwatch.vision.tracking.track import Card
+from feltwatch.vision.tracking.track import CardTrack
 
 
 @dataclass(frozen=True, slots=True)
-class New:
-    card: Card
+class TrackAdded:
+    card: CardTrack
 
 
 @dataclass(frozen=True, slots=True)
-class Turned:
-    card: Card
+class TrackFlipped:
+    card: CardTrack
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
-    card: Card
+class TrackLost:
+    card: CardTrack
 
 
-Fact = New | Turned | Gone
+Fact = TrackAdded | TrackFlipped | TrackLost

@@ -14,7 +14,7 @@ import pytest
 from feltwatch.edge.cli.detect import drawings, rows
 from feltwatch.edge.cli.main import main
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.detections import Quad, Seen, SeenCard, SeenHand, SeenStack
+from feltwatch.vision.detection.detections import DetectedCard, DetectedHand, DetectedStack, Detections, Quad
 from feltwatch.vision.image_file import read_picture
 from tests.edge.scripted_watcher import write_video
 
@@ -26,15 +26,15 @@ def quad(x: float, y: float) -> Quad:
     return ((x, y), (x + 63, y), (x + 63, y + 88), (x, y + 88))
 
 
-SEEN = Seen(
+SEEN = Detections(
     cards=(
-        SeenCard(quad(210.04, 100.06), up=True, face="Th", confidence=0.987654),
-        SeenCard(quad(100, 130), up=True, face="9s", confidence=1.0),
-        SeenCard(quad(-0.04, 300), up=False, face=None, confidence=0.9),
-        SeenCard(quad(90, 301), up=True, face=None, confidence=0.25, unread="covered"),
+        DetectedCard(quad(210.04, 100.06), up=True, face="Th", confidence=0.987654),
+        DetectedCard(quad(100, 130), up=True, face="9s", confidence=1.0),
+        DetectedCard(quad(-0.04, 300), up=False, face=None, confidence=0.9),
+        DetectedCard(quad(90, 301), up=True, face=None, confidence=0.25, unread="covered"),
     ),
-    stacks=(SeenStack((300.33, 310.0), 20.25, 0.87654),),
-    hands=(SeenHand(quad(500, 100), 0.5),),
+    stacks=(DetectedStack((300.33, 310.0), 20.25, 0.87654),),
+    hands=(DetectedHand(quad(500, 100), 0.5),),
 )
 
 
@@ -55,9 +55,9 @@ class FakeEyes:
         self.opened.append((provider, threads))
         return self
 
-    def look(self, picture: Pixels) -> Seen:
+    def look(self, picture: Pixels) -> Detections:
         self.looked.append(picture.shape)
-        return SEEN if len(self.looked) != 2 else Seen()
+        return SEEN if len(self.looked) != 2 else Detections()
 
 
 @pytest.fixture
@@ -264,7 +264,7 @@ def test_bad_pictures_are_a_line_each(tmp_path: Path) -> None:
 def test_rows_of_no_cards_are_none() -> None:
     assert rows(()) == []
     tilted = [
-        SeenCard(quad(100 * n, 20.0 * n), up=True, face=face, confidence=1) for n, face in enumerate(("As", "2d"))
+        DetectedCard(quad(100 * n, 20.0 * n), up=True, face=face, confidence=1) for n, face in enumerate(("As", "2d"))
     ]
     assert [[card.face for card in row] for row in rows(tilted[::-1])] == [["As", "2d"]]
 

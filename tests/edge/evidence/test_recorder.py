@@ -22,7 +22,7 @@ from feltwatch.edge.evidence.retention import Retention
 from feltwatch.edge.evidence.store import StoredFile, StoredFiles, store_file
 from feltwatch.engine.model.verdicts import Alert
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.drawing.view import LyingCard, View
+from feltwatch.vision.drawing.view import LyingCard, TableView
 from tests.edge.evidence.test_recorder_replay import FPS, blank, film, overdraw
 
 AT = "2026-01-02T03:04:05.678Z"
@@ -77,7 +77,7 @@ class Bench:
         """Hand over frames, ten a second; the clock goes with them; an alert comes with the first."""
         for number in range(round((end - first) * 10)):
             self.clock.t += 0.1
-            self.recorder.frame(camera, first + number / 10, blank(), View())
+            self.recorder.frame(camera, first + number / 10, blank(), TableView())
             if alert is not None and number == 0:
                 self.raise_(alert)
             self.remembered()
@@ -242,11 +242,11 @@ def test_a_box_that_hardly_gets_on_has_a_clip_of_what_is_drawn_by_then(
 
 
 def test_two_cameras_each_have_their_name_and_the_one_that_sees_the_cards_gives_the_picture(tmp_path: Path) -> None:
-    cards = View((LyingCard("c18", ((1, 1), (9, 1), (9, 9), (1, 9)), up=True, face="9h", zone=None, sure=0.9),))
+    cards = TableView((LyingCard("c18", ((1, 1), (9, 1), (9, 9), (1, 9)), up=True, face="9h", zone=None, sure=0.9),))
     assert "c18" in alert().evidence
     with bench(tmp_path, ("west", "east")) as one:
         for n in range(10):
-            one.recorder.frame("west", n / 10, blank(40), View())
+            one.recorder.frame("west", n / 10, blank(40), TableView())
             one.recorder.frame("east", n / 10, blank(200), cards)
             one.remembered()
         one.raise_(alert(1), replace(alert(2), evidence=()))
@@ -282,7 +282,7 @@ def test_a_picture_from_before_the_camera_was_lost_is_no_evidence(tmp_path: Path
 def test_pictures_of_another_size_do_not_come_into_the_same_clip(tmp_path: Path) -> None:
     with bench(tmp_path) as one:
         one.play(0.0, 1.0)
-        one.recorder.frame("", 1.0, blank(200, 120, 160), View())
+        one.recorder.frame("", 1.0, blank(200, 120, 160), TableView())
         one.remembered()
         one.raise_(alert())
         one.play(1.1, 1.5)
@@ -307,7 +307,7 @@ def test_a_storm_is_bounded_and_what_is_dropped_is_told(tmp_path: Path) -> None:
         one.raise_(*(alert(number) for number in range(50)))
         assert monotonic() - begun < 1.0  # the watching goes on at once
         for t in (1.1, 1.2, 1.3):
-            one.recorder.frame("", t, blank(), View())
+            one.recorder.frame("", t, blank(), TableView())
         assert one.recorder.waiting > 0
         one.clock.t += 9
         wait_for(lambda: one.recorder.waiting == 0)
@@ -327,7 +327,7 @@ def test_frames_that_wait_to_be_stills_are_bounded(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(render, "draw_still", slow)
     with bench(tmp_path, bounds=Bounds(image_bytes=blank().nbytes * 5)) as one:
         for number in range(20):
-            one.recorder.frame("", number / 10, blank(), View())
+            one.recorder.frame("", number / 10, blank(), TableView())
             one.raise_(alert(number))
         go_on.set()
         one.clock.t += 9
@@ -433,7 +433,7 @@ def test_an_error_of_ours_is_raised_where_frames_come_from(tmp_path: Path, monke
         one.raise_(alert())
         wait_for(lambda: one.recorder._error is not None)  # noqa: SLF001  what the next frame finds
         with pytest.raises(KeyError, match="ours"):
-            one.recorder.frame("", 2.0, blank(), View())
+            one.recorder.frame("", 2.0, blank(), TableView())
 
 
 def test_a_moment_that_cannot_be_drawn_costs_the_clip_and_nothing_else(
@@ -479,14 +479,14 @@ def test_frames_that_come_faster_than_they_can_be_made_small_are_left_out(
 ) -> None:
     go_on = threading.Event()
 
-    def slow(t: float, picture: Pixels, view: View) -> SmallFrame:
+    def slow(t: float, picture: Pixels, view: TableView) -> SmallFrame:
         assert go_on.wait(PATIENCE_S)
         return shrink(t, picture, view)
 
     monkeypatch.setattr(render, "shrink", slow)
     with bench(tmp_path) as one:
         for number in range(30):
-            one.recorder.frame("", number / 10, blank(), View())
+            one.recorder.frame("", number / 10, blank(), TableView())
         (ring,) = one.recorder._rings.values()  # noqa: SLF001  what it holds back is what memory is
         assert len(ring.waiting) <= QUEUE
         go_on.set()
@@ -505,7 +505,7 @@ def test_the_words_on_a_picture_say_where_and_when_it_was(tmp_path: Path, monkey
     monkeypatch.setattr(render, "draw_clip_frame", noted)
     with bench(tmp_path) as one:
         one.play(0.0, 2.0)
-        one.recorder.frame("", 2.0, blank(), View())
+        one.recorder.frame("", 2.0, blank(), TableView())
         one.remembered()
         one.raise_(alert())
         one.clock.t += 1.6

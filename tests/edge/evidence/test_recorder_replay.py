@@ -26,13 +26,13 @@ from feltwatch.engine.model.verdicts import Alert, Remedy, Verdict
 from feltwatch.engine.table import Table
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.overlay import NAMED
-from feltwatch.vision.drawing.view import LyingCard, StandingStack, View
+from feltwatch.vision.drawing.view import LyingCard, StandingStack, TableView
 
 CLIPS = Path(__file__).resolve().parents[3] / "datasets" / "clips"
 OVERDRAW = "r2-dealer-overdraw-c18"
 FPS = 25.0
 FIRST = 600  # frame; the alert comes in frame 722
-Frame = tuple[float, Pixels, View, list[Verdict]]
+Frame = tuple[float, Pixels, TableView, list[Verdict]]
 
 
 @cache
@@ -44,7 +44,7 @@ def told() -> list[tuple[float, Verdict]]:
 
 
 @cache
-def views() -> dict[int, View]:
+def views() -> dict[int, TableView]:
     """Give what lies at rest in the bundled film, from the frame on in which it does."""
     found = {}
     for line in (CLIPS / "demo.truth.jsonl").read_text("utf-8").splitlines():
@@ -52,7 +52,9 @@ def views() -> dict[int, View]:
         if "rest" in row:
             truth = truth_of(row["rest"])
             cards = tuple(LyingCard(c.id, c.quad, c.up, c.face, c.zone, 0.99) for c in truth.cards)
-            found[row["frame"]] = View(cards, tuple(StandingStack(s.spot, s.center, s.radius) for s in truth.stacks))
+            found[row["frame"]] = TableView(
+                cards, tuple(StandingStack(s.spot, s.center, s.radius) for s in truth.stacks)
+            )
     return found
 
 
@@ -73,7 +75,9 @@ def replayer(folder: Path) -> EvidenceRecorder:
     return EvidenceRecorder(folder, lambda _: None, bounds=REPLAY)
 
 
-def take(recorder: EvidenceRecorder, t: float, image: Pixels, view: View, verdicts: Sequence[Verdict] = ()) -> None:
+def take(
+    recorder: EvidenceRecorder, t: float, image: Pixels, view: TableView, verdicts: Sequence[Verdict] = ()
+) -> None:
     """Hand over a frame and what came of it."""
     recorder.frame("", t, image, view)
     raise_(recorder, verdicts)
@@ -122,7 +126,7 @@ def small(folder: Path, alert: Alert, seconds: float = 1.0, at: float = 0.5) -> 
     """Watch a small blank film, at ten frames a second, with one alert in it."""
     recorder = replayer(folder)
     for number in range(round(seconds * 10)):
-        take(recorder, number / 10, blank(), View(), [alert] if number == round(at * 10) else [])
+        take(recorder, number / 10, blank(), TableView(), [alert] if number == round(at * 10) else [])
     recorder.finish()
     return recorder
 
@@ -174,7 +178,7 @@ def test_the_clip_is_written_while_the_footage_goes_on(tmp_path: Path) -> None:
     clip = tmp_path / "evidence" / f"{OVERDRAW}.webm"
     number, end = 0, monotonic() + 60
     while not clip.exists() and monotonic() < end:
-        take(recorder, number / 10, blank(), View(), [overdraw()] if number == 50 else [])
+        take(recorder, number / 10, blank(), TableView(), [overdraw()] if number == 50 else [])
         assert clip.exists() <= (number > 80)
         number += 1
     assert clip.exists()
@@ -191,7 +195,7 @@ def test_advice_leaves_no_evidence(severity: str, tmp_path: Path, *, kept: bool)
 def test_an_alert_in_the_first_frame_or_of_the_end_has_its_evidence(tmp_path: Path) -> None:
     small(tmp_path / "first", overdraw(), at=0.0)
     recorder = replayer(tmp_path / "end")
-    take(recorder, 0.0, blank(), View(), [])
+    take(recorder, 0.0, blank(), TableView(), [])
     raise_(recorder, [overdraw()])
     recorder.finish()
     for folder in ("first", "end"):
@@ -221,7 +225,7 @@ def test_an_alert_never_stops_the_watching(tmp_path: Path, monkeypatch: pytest.M
     slowed(monkeypatch, lambda: go_on.wait(60))
     recorder = replayer(tmp_path)
     for number in range(100):
-        take(recorder, number / 10, blank(), View(), [overdraw()] if number == 5 else [])
+        take(recorder, number / 10, blank(), TableView(), [overdraw()] if number == 5 else [])
     assert not list(tmp_path.rglob("*.webm"))
     go_on.set()
     recorder.finish()
@@ -233,7 +237,7 @@ def test_clips_that_wait_to_be_drawn_are_few(tmp_path: Path, monkeypatch: pytest
     recorder = replayer(tmp_path)
     many = [replace(overdraw(), id=str(number)) for number in range(AT_ONCE + 3)]
     for number in range(50):
-        take(recorder, number / 10, blank(), View(), many if number == 5 else [])
+        take(recorder, number / 10, blank(), TableView(), many if number == 5 else [])
     assert len(list(tmp_path.rglob("*.webm"))) >= 3
     recorder.finish()
     assert len(list(tmp_path.rglob("*.webm"))) == len(many)
@@ -242,7 +246,7 @@ def test_clips_that_wait_to_be_drawn_are_few(tmp_path: Path, monkeypatch: pytest
 def test_a_file_that_cannot_be_written_stops_the_replay_and_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "evidence").write_text("in the way")
     recorder = replayer(tmp_path)
-    take(recorder, 0.0, blank(), View(), [overdraw()])
+    take(recorder, 0.0, blank(), TableView(), [overdraw()])
     with pytest.raises(OSError, match=r"File exists|Not a directory") as found:
         recorder.settle()
     assert str(found.value.filename).startswith(str(tmp_path / "evidence"))
@@ -251,10 +255,10 @@ def test_a_file_that_cannot_be_written_stops_the_replay_and_names_the_file(tmp_p
 
 def test_an_alert_said_again_keeps_its_first_evidence(tmp_path: Path) -> None:
     recorder = replayer(tmp_path)
-    take(recorder, 0.0, blank(90), View(), [overdraw()])
+    take(recorder, 0.0, blank(90), TableView(), [overdraw()])
     recorder.settle()
     first = (tmp_path / "evidence" / f"{OVERDRAW}.jpg").read_bytes()
-    take(recorder, 0.1, blank(200), View(), [overdraw()])
+    take(recorder, 0.1, blank(200), TableView(), [overdraw()])
     recorder.finish()
     assert (tmp_path / "evidence" / f"{OVERDRAW}.jpg").read_bytes() == first
 

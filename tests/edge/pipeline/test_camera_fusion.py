@@ -13,12 +13,12 @@ from feltwatch.edge.errors import UsageError
 from feltwatch.edge.pipeline.camera_fusion import BACK_S, LOST_S, STALL_S, CameraFusion
 from feltwatch.engine.model import events
 from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Withdrawn
-from feltwatch.vision.events.card_events import Left
+from feltwatch.vision.events.card_events import CardsLeft
 from feltwatch.vision.geometry.calibration import Lens
 from feltwatch.vision.geometry.camera import look_at
 from feltwatch.vision.geometry.patch import Patch
-from feltwatch.vision.table_watcher import Watcher
-from feltwatch.vision.tracking.track import Card
+from feltwatch.vision.table_watcher import TableWatcher
+from feltwatch.vision.tracking.track import CardTrack
 from tests.edge.pipeline.two_cameras import filmed, seen_by, two, watched_by_two
 from tests.edge.scripted_watcher import BLIND
 from tests.film_frames import CLIP
@@ -30,10 +30,10 @@ PICTURE = np.zeros((SIZE[1], SIZE[0], 3), np.uint8)
 OWED = json.loads(CLIP.with_suffix(".owed.json").read_text("utf-8"))["rounds"]
 
 
-class Scripted(Watcher):
+class Scripted(TableWatcher):
     """A watcher that looks at nothing: it tells what it is given."""
 
-    def __init__(self, seen: Watcher) -> None:
+    def __init__(self, seen: TableWatcher) -> None:
         self.__dict__.update(seen.__dict__)
         self.started = True
         self.next: list[Event] = []
@@ -48,7 +48,7 @@ class Scripted(Watcher):
         found, self.next = self.next, []
         return [typed(event | {"t": t}) for event in found]
 
-    later: tuple[Card, ...] = ()  # what lies there when it sees again
+    later: tuple[CardTrack, ...] = ()  # what lies there when it sees again
     tells: tuple[Event, ...] = ()  # and what is told of that
 
 
@@ -77,10 +77,10 @@ class Table:
         times = np.arange(since, until + 0.01, 0.4).round(2).tolist()
         return [event for t in times for name in cameras or ("left", "right") for event in self.step(name, t)]
 
-    def lies(self, camera: str, name: str, rested: float, place: tuple[float, float] = (0.0, 0.0)) -> Card:
+    def lies(self, camera: str, name: str, rested: float, place: tuple[float, float] = (0.0, 0.0)) -> CardTrack:
         """Let a camera believe that a card lies there."""
         quad = np.zeros((4, 2))
-        card = Card(quad, place, 0.0, Patch.of(quad, 1.0, (9, 9)), up=True, seen_at=rested, rested=rested)
+        card = CardTrack(quad, place, 0.0, Patch.of(quad, 1.0, (9, 9)), up=True, seen_at=rested, rested=rested)
         card.id, card.face = name, "9h"
         self.watchers[camera].lying.cards.append(card)
         return card
@@ -174,7 +174,7 @@ def test_a_card_that_is_carried_to_the_others_part_keeps_its_name() -> None:
     gone = table.lies("left", "c9800", 9.8)
     table.both(10.0, (card("c9800", "box3.cards", 9.8),))
     table.watchers["left"].lying.cards.remove(gone)
-    table.watchers["left"].telling.left = [Left(gone, 11.0)]
+    table.watchers["left"].telling.left = [CardsLeft(gone, 11.0)]
     table.runs(10.4, 11.2)
     (event,) = table.both(11.5, right=(card("c11400", "box4.cards", 11.4, hand=1),))
     assert event == {"t": 11.5, "event": "move", "id": "c9800", "zone": "box4.cards", "hand": 1}

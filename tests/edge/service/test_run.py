@@ -27,7 +27,7 @@ from feltwatch.edge.service.logs import say
 from feltwatch.edge.service.opening import seconds_of
 from feltwatch.edge.service.run import run
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.drawing.view import View
+from feltwatch.vision.drawing.view import TableView
 from tests.asyncapi_check import validate
 from tests.edge.scripted_watcher import CLIPS, ScriptedNetworks, write_table, write_video
 from tests.faults.practice_table import Practice, table_file
@@ -57,9 +57,9 @@ class Told:
     def finish(self) -> list[Event]:
         return [json.loads(line) for line in self.waiting]
 
-    def view(self, camera: str) -> View:
+    def view(self, camera: str) -> TableView:
         del camera
-        return View()
+        return TableView()
 
     def doubts(self) -> tuple[str, ...]:
         return ("the light changed",)

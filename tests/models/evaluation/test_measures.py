@@ -26,7 +26,7 @@ from feltwatch.models.evaluation.photographs import Count, unreadable
 from feltwatch.models.evaluation.report import Figures, Tally, lines, shares
 from feltwatch.models.evaluation.tables import TableLooks, measure
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.detections import Seen, SeenCard, SeenHand, SeenStack
+from feltwatch.vision.detection.detections import DetectedCard, DetectedHand, DetectedStack, Detections
 
 WIDE, TALL = 63.0, 88.0
 
@@ -42,8 +42,8 @@ def true(n: int, place: Quad, face: str | None = "9h", **more: object) -> CardTr
     return replace(card, **more)  # type: ignore[arg-type]  # whatever the test wants
 
 
-def told(place: Quad, face: str | None = "9h", *, up: bool = True, sure: float = 0.99) -> SeenCard:
-    return SeenCard(place, up=up, face=face, confidence=sure)
+def told(place: Quad, face: str | None = "9h", *, up: bool = True, sure: float = 0.99) -> DetectedCard:
+    return DetectedCard(place, up=up, face=face, confidence=sure)
 
 
 def stack(x: float, y: float, visible: float = 1.0) -> StackTruth:
@@ -124,7 +124,7 @@ def test_the_greatest_overlap_is_matched_first_and_nothing_twice() -> None:
         (told(quad(0, 0)), False, "", "wrong"),
     ],
 )
-def test_each_answer_has_its_name(one: SeenCard | None, up: bool, wanted: str, says: str) -> None:  # noqa: FBT001  a row
+def test_each_answer_has_its_name(one: DetectedCard | None, up: bool, wanted: str, says: str) -> None:  # noqa: FBT001  a row
     assert answer(one, up=up, wanted=wanted) == says
 
 
@@ -172,7 +172,7 @@ def test_known_faults_on_a_table_are_counted_one_by_one() -> None:
         told(quad(0, 300), None),  # where nothing is
         told(quad(300 + 0.6 * WIDE, 0), "3d"),  # overlap 0.25 with the missed one
     )
-    found = counted(outcome(Seen(seen), Truth(1100, 500, cards), 20.0, "deck"))
+    found = counted(outcome(Detections(seen), Truth(1100, 500, cards), 20.0, "deck"))
     assert at(found, "pictures") == 1
     assert at(found, "cards found", "all, 8% and more") == shares(
         {"found": 6, "askew": 1, "not found": 1}, ("found", "askew", "not found")
@@ -208,7 +208,7 @@ def test_known_faults_on_a_table_are_counted_one_by_one() -> None:
 
 def test_a_card_that_hardly_shows_takes_no_told_card_from_one_that_does() -> None:
     cards = (true(1, quad(0, 0), "2s", visible=0.02), true(2, quad(1, 0), "3s"))
-    found = counted(outcome(Seen((told(quad(0.2, 0), "3s"),)), Truth(200, 200, cards), 20.0))
+    found = counted(outcome(Detections((told(quad(0.2, 0), "3s"),)), Truth(200, 200, cards), 20.0))
     assert at(found, "faces", "whole, 60 px and more", "right") == 1
     assert at(found, "false cards", "in all") == 0
     assert "hardly visible" not in at(found, "faces")  # type: ignore[operator]  # a table
@@ -216,8 +216,8 @@ def test_a_card_that_hardly_shows_takes_no_told_card_from_one_that_does() -> Non
 
 def test_a_stack_is_found_within_four_millimetres_of_its_top() -> None:
     shown = (stack(100, 100), stack(200, 100), stack(300, 100), stack(400, 100), stack(500, 100, visible=0.04))
-    seen = tuple(SeenStack((x, 100.0), 20, 0.9) for x in (103.9, 204.1, 325.0, 400.0, 401.0, 500.0))
-    one = outcome(Seen(stacks=seen), Truth(600, 200, stacks=shown), 20.0)
+    seen = tuple(DetectedStack((x, 100.0), 20, 0.9) for x in (103.9, 204.1, 325.0, 400.0, 401.0, 500.0))
+    one = outcome(Detections(stacks=seen), Truth(600, 200, stacks=shown), 20.0)
     found = counted(one)
     assert [round(one.off_mm, 3) if one.off_mm is not None else None for one in one.stacks] == [3.9, 4.1, None, 0.0]
     assert at(found, "stacks", "visible 8% and more") == shares(
@@ -232,12 +232,12 @@ class FromTruth:
     def __init__(self, split: str, seed: int, size: tuple[int, int], own: Own) -> None:
         self.truths = iter([render(cast(split, seed * SPREAD + n, size, own)).truth for n in range(2)])
 
-    def __call__(self, picture: Pixels) -> Seen:
+    def __call__(self, picture: Pixels) -> Detections:
         truth = next(self.truths)
         assert picture.shape == (truth.height, truth.width, 3)
         cards = [card for n, card in enumerate(truth.cards) if n % 5]
-        stacks = tuple(SeenStack(one.center, one.radius, 1.0) for one in truth.stacks)
-        return Seen(tuple(told(card.quad, card.face if card.up else None, up=card.up) for card in cards), stacks)
+        stacks = tuple(DetectedStack(one.center, one.radius, 1.0) for one in truth.stacks)
+        return Detections(tuple(told(card.quad, card.face if card.up else None, up=card.up) for card in cards), stacks)
 
 
 def test_rendered_tables_are_measured_end_to_end(tmp_path: Path) -> None:
@@ -275,8 +275,8 @@ def photo(*cards: CardTruth, ranks: dict[str, str] | None = None) -> Photograph:
     return Photograph("p.jpg", PhotoSource("here", "val", "CC0"), blank, Truth(600, 400, cards), ranks or {})
 
 
-def said(seen: Sequence[SeenCard], *cards: CardTruth) -> list[str]:
-    return [one.said for one in judged(Seen(tuple(seen)), photo(*cards))]
+def said(seen: Sequence[DetectedCard], *cards: CardTruth) -> list[str]:
+    return [one.said for one in judged(Detections(tuple(seen)), photo(*cards))]
 
 
 LOW, HIGH, AWAY = quad(100, 100), quad(116, 104), quad(300, 100)
@@ -318,7 +318,7 @@ LOW, HIGH, AWAY = quad(100, 100), quad(116, 104), quad(300, 100)
     ],
 )
 def test_an_index_is_judged_by_the_card_that_owns_it(
-    seen: list[SeenCard], cards: list[CardTruth], wanted: list[str]
+    seen: list[DetectedCard], cards: list[CardTruth], wanted: list[str]
 ) -> None:
     assert said(seen, *cards) == wanted
 
@@ -346,7 +346,7 @@ def test_ranks_backs_and_jokers_are_judged_by_what_is_known() -> None:
         true(4, quad(500, 100), face=None),
     )
     seen = (told(LOW), told(AWAY, "2s"), told(quad(400, 100), "3s"), told(quad(500, 100), None))
-    found = judged(Seen(seen), photo(*cards, ranks={"c1": "9"}))
+    found = judged(Detections(seen), photo(*cards, ranks={"c1": "9"}))
     assert [one.said for one in found] == ["right", "wrong", "wrong", "right"]
     count = Count({})
     count.add(photo(*cards), found, len(seen))
@@ -358,7 +358,7 @@ def test_ranks_backs_and_jokers_are_judged_by_what_is_known() -> None:
 
 def test_wrong_answers_are_named_and_unreadable_cards_left_out_openly(tmp_path: Path) -> None:
     shot = photo(index(1, LOW, "9h"), index(2, AWAY, "7h"), true(3, quad(400, 100), "8h"))
-    found = judged(Seen((told(LOW, "6h", sure=0.97), told(AWAY, None, up=False))), shot)
+    found = judged(Detections((told(LOW, "6h", sure=0.97), told(AWAY, None, up=False))), shot)
     path = tmp_path / "left.toml"
     path.write_text('[[unreadable]]\nsource = "here"\npicture = "p.jpg"\ncard = "c3"\nwhy = "behind a hand"\n')
     count = Count(unreadable(path))
@@ -442,7 +442,9 @@ def test_every_card_told_where_none_is_counts(tmp_path: Path) -> None:
     paths = [tmp_path / f"{n}.jpg" for n in range(3)]
     for path in paths:
         path.write_bytes(cv2.imencode(".jpg", blank())[1].tobytes())
-    answers = iter([Seen(), Seen((told(LOW), told(AWAY, None, up=False))), Seen(hands=(SeenHand(LOW, 0.5),))])
+    answers = iter(
+        [Detections(), Detections((told(LOW), told(AWAY, None, up=False))), Detections(hands=(DetectedHand(LOW, 0.5),))]
+    )
     found = measure_cardless(lambda _: next(answers), paths, show=tmp_path / "show")
     assert [found[name] for name in ("pictures", "told cards", "of these with a face", "told hands")] == [3, 2, 1, 1]
     assert found["pictures with a told card"] == 1

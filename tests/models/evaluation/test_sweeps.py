@@ -12,7 +12,7 @@ from feltwatch.datasets.scene.scene import Scene
 from feltwatch.models.evaluation import sweeps
 from feltwatch.models.evaluation.sweeps import VALUES, Sweep, SweepStep, measure, scene, steps
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.detections import Seen, SeenCard
+from feltwatch.vision.detection.detections import DetectedCard, Detections
 
 
 @pytest.mark.parametrize(("factor", "value"), [("height px", 30.0), ("height px", 200.0), ("rotation deg", 90.0)])
@@ -50,10 +50,10 @@ class Knowing:
         del picture, quads
         return [SimpleNamespace(face=self.face().replace("h", "d"))]
 
-    def look(self, picture: Pixels) -> Seen:
+    def look(self, picture: Pixels) -> Detections:
         del picture
         card = self.truth.cards[0]  # type: ignore[attr-defined]  # a Truth, once a scene was drawn
-        return Seen((SeenCard(card.quad, up=True, face=self.face(), confidence=1.0),))
+        return Detections((DetectedCard(card.quad, up=True, face=self.face(), confidence=1.0),))
 
     def face(self) -> str:
         return str(self.truth.cards[0].face)  # type: ignore[attr-defined]  # as above

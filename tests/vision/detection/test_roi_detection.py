@@ -5,10 +5,10 @@ import pytest
 
 from feltwatch.datasets.sets.sets import READS
 from feltwatch.vision.arrays import Floats, Pixels
-from feltwatch.vision.detection.detector import Found
-from feltwatch.vision.detection.reader import Reading
+from feltwatch.vision.detection.detector import Detection
+from feltwatch.vision.detection.reader import FaceReading
 from feltwatch.vision.detection.roi_detection import LOOKED_AT, Aim, Glimpse, glimpse
-from feltwatch.vision.detection.still_reader import Eyes
+from feltwatch.vision.detection.still_reader import StillReader
 from tests.toy_table import CAMERA, SIZE, box, outline, rectangle
 from tests.toy_table import Chips as ToyChips
 
@@ -21,20 +21,20 @@ USUAL = Aim()
 class Answers:
     """Stands for both networks: finds what it is told to, and keeps what it was shown."""
 
-    def __init__(self, *found: Found) -> None:
+    def __init__(self, *found: Detection) -> None:
         self.found = list(found)
         self.shown: list[tuple[tuple[int, ...], float | None]] = []
         self.quads: Floats = np.zeros((0, 4, 2))
         self.classes = READS
 
-    def find(self, part: Pixels, scale: float | None = None) -> list[Found]:
+    def find(self, part: Pixels, scale: float | None = None) -> list[Detection]:
         self.shown.append((part.shape, scale))
         return self.found
 
-    def read(self, picture: Pixels, quads: Floats) -> list[Reading]:
+    def read(self, picture: Pixels, quads: Floats) -> list[FaceReading]:
         assert picture is PICTURE
         self.quads = quads
-        return [Reading("9h", 1.0, np.eye(len(READS))[READS.index("9h")]) for _ in quads]
+        return [FaceReading("9h", 1.0, np.eye(len(READS))[READS.index("9h")]) for _ in quads]
 
 
 def card(size: tuple[float, float] = (63.0, 88.0), angle: float = 70.0) -> Floats:
@@ -42,18 +42,18 @@ def card(size: tuple[float, float] = (63.0, 88.0), angle: float = 70.0) -> Float
 
 
 def look(
-    *found: Found,
+    *found: Detection,
     rect: tuple[int, int, int, int] = WHOLE,
     shift: tuple[float, float] = (0, 0),
     aim: Aim = USUAL,
 ) -> tuple[Glimpse, Answers]:
     answers = Answers(*found)
-    eyes = Eyes(answers, answers, 0.95, 0.98)  # type: ignore[arg-type]  # they answer alike
+    eyes = StillReader(answers, answers, 0.95, 0.98)  # type: ignore[arg-type]  # they answer alike
     return glimpse(eyes, CAMERA, PICTURE, rect, shift, aim), answers
 
 
 def test_a_card_is_where_it_lies_on_the_felt() -> None:
-    seen, _ = look(Found("card_up", card(), 0.9, 0.97))
+    seen, _ = look(Detection("card_up", card(), 0.9, 0.97))
     (found,) = seen.cards
     assert found.place == pytest.approx(PLACE, abs=0.5)
     assert abs((found.angle - 70 + 90) % 180 - 90) < 1
@@ -76,7 +76,7 @@ def test_a_card_is_where_it_lies_on_the_felt() -> None:
     ],
 )
 def test_what_has_not_the_measures_of_a_card_is_none(size: tuple[float, float], told: int) -> None:
-    seen, _ = look(Found("card_up", card(size), 0.9))
+    seen, _ = look(Detection("card_up", card(size), 0.9))
     assert len(seen.cards) == told
 
 
@@ -84,21 +84,21 @@ def test_what_has_not_the_measures_of_a_card_is_none(size: tuple[float, float], 
 def test_what_has_not_the_measures_of_a_chip_is_none(radius: float, told: int) -> None:
     x, y = PLACE
     quad = box(CAMERA.to_picture(rectangle(x, y, (2 * radius, 2 * radius), 90)))
-    seen, _ = look(Found("chip_stack", quad, 0.8))
+    seen, _ = look(Detection("chip_stack", quad, 0.8))
     assert len(seen.stacks) == told
 
 
 def test_a_stack_stands_where_its_top_is_seen() -> None:
-    seen, _ = look(Found("chip_stack", box(outline(ToyChips(*PLACE))), 0.8))
+    seen, _ = look(Detection("chip_stack", box(outline(ToyChips(*PLACE))), 0.8))
     (stack,) = seen.stacks
     assert stack.place == pytest.approx(PLACE, abs=1)
     assert stack.radius_px == pytest.approx(19.75 * CAMERA.scale(*PLACE), rel=0.05)
 
 
 def test_a_part_of_the_picture_tells_the_same_as_the_whole() -> None:
-    whole, _ = look(Found("card_up", card(), 0.9))
+    whole, _ = look(Detection("card_up", card(), 0.9))
     corner = np.array([600, 250])
-    part, answers = look(Found("card_up", card() - corner, 0.9), rect=(600, 250, 900, 500))
+    part, answers = look(Detection("card_up", card() - corner, 0.9), rect=(600, 250, 900, 500))
     assert part.cards[0].quad == pytest.approx(whole.cards[0].quad)
     assert part.cards[0].place == pytest.approx(whole.cards[0].place)
     assert [shape for shape, _ in answers.shown] == [(250, 300, 3)]
@@ -107,7 +107,7 @@ def test_a_part_of_the_picture_tells_the_same_as_the_whole() -> None:
 
 def test_a_shaken_picture_is_read_where_things_are_and_told_where_they_were() -> None:
     moved = card() - (3, -2)
-    seen, answers = look(Found("card_up", moved, 0.9), Found("hand", moved, 0.9), shift=(3, -2))
+    seen, answers = look(Detection("card_up", moved, 0.9), Detection("hand", moved, 0.9), shift=(3, -2))
     assert seen.cards[0].quad == pytest.approx(card())
     assert seen.hands[0] == pytest.approx(card())
     assert answers.quads[0] == pytest.approx(moved)
@@ -132,6 +132,6 @@ def test_where_nothing_is_found_nothing_is_read() -> None:
 
 
 def test_hands_are_told_as_they_are() -> None:
-    seen, _ = look(Found("hand", card((300, 90)), 0.7))
+    seen, _ = look(Detection("hand", card((300, 90)), 0.7))
     assert len(seen.hands) == 1
     assert seen.cards == ()

@@ -10,7 +10,7 @@ from feltwatch.vision.detection import detector as detector_module
 from feltwatch.vision.detection import reader as reader_module
 from feltwatch.vision.detection.detector import Detector
 from feltwatch.vision.detection.reader import Reader
-from feltwatch.vision.detection.still_reader import Eyes
+from feltwatch.vision.detection.still_reader import StillReader
 from feltwatch.vision.geometry.rectify import SIZE
 
 CLASSES = ("card_up", "card_down", "chip_stack", "hand")
@@ -39,15 +39,17 @@ class Says:
 
 
 @pytest.fixture
-def eyes(monkeypatch: pytest.MonkeyPatch) -> Eyes:
+def eyes(monkeypatch: pytest.MonkeyPatch) -> StillReader:
     for module in (detector_module, reader_module):
         monkeypatch.setattr(module, "open_model", lambda *_: None)
     least = {f"least_{name}": 0.25 for name in CLASSES} | {"agree": 0.2, "lone": 0.5, "certain": 0.25}
     detector = Detector(Model("detector", "", "", "", "", CLASSES, "", "", least, {}))
-    return Eyes(detector, Reader(Model("reader", "", "", "", "", READS, "", "", {"temperature": 1.0}, {})), 0.95, 0.98)
+    return StillReader(
+        detector, Reader(Model("reader", "", "", "", "", READS, "", "", {"temperature": 1.0}, {})), 0.95, 0.98
+    )
 
 
-def looking(eyes: Eyes, rows: list[tuple[float, ...]], *answers: dict[str, float]) -> tuple[Eyes, Says]:
+def looking(eyes: StillReader, rows: list[tuple[float, ...]], *answers: dict[str, float]) -> tuple[StillReader, Says]:
     raw = np.array(rows, np.float32).reshape(-1, 9).T[None]
     says = Says(*answers)
     eyes.detector.run = lambda _: raw
@@ -55,7 +57,7 @@ def looking(eyes: Eyes, rows: list[tuple[float, ...]], *answers: dict[str, float
     return eyes, says
 
 
-def test_a_face_that_is_sure_is_told(eyes: Eyes) -> None:
+def test_a_face_that_is_sure_is_told(eyes: StillReader) -> None:
     eyes, says = looking(eyes, [row(0)], {"9h": 0.999})
     (card,) = eyes.look(PICTURE).cards
     assert (card.face, card.up) == ("9h", True)
@@ -63,7 +65,7 @@ def test_a_face_that_is_sure_is_told(eyes: Eyes) -> None:
     assert [crops.shape for crops in says.shown] == [(1, SIZE[1], SIZE[0], 3)]
 
 
-def test_what_is_doubtful_is_looked_at_again_and_both_looks_count(eyes: Eyes) -> None:
+def test_what_is_doubtful_is_looked_at_again_and_both_looks_count(eyes: StillReader) -> None:
     eyes, says = looking(eyes, [row(0)], {"9h": 0.9, "8h": 0.1}, {"9h": 0.9999})
     (card,) = eyes.look(PICTURE).cards
     assert card.face == "9h"
@@ -85,7 +87,7 @@ def test_what_is_doubtful_is_looked_at_again_and_both_looks_count(eyes: Eyes) ->
     ],
 )
 def test_both_networks_decide_how_a_card_lies(
-    eyes: Eyes, kind: int, answer: dict[str, float], told: list[bool]
+    eyes: StillReader, kind: int, answer: dict[str, float], told: list[bool]
 ) -> None:
     rows = [row(kind, 0.6)[:4] + ((0.6, 0.3) if kind == 0 else (0.3, 0.6)) + (0.0, 0.0, 0.0)]
     rows = rows if answer != {"none": 0.6} else [row(0)]
@@ -107,7 +109,7 @@ def test_both_networks_decide_how_a_card_lies(
     ],
 )
 def test_a_faint_card_is_told_where_it_can_be_read_or_lies_under_something(
-    eyes: Eyes, rows: list[tuple[float, ...]], answer: dict[str, float], told: int
+    eyes: StillReader, rows: list[tuple[float, ...]], answer: dict[str, float], told: int
 ) -> None:
     eyes, _ = looking(eyes, rows, answer)
     assert len(eyes.look(PICTURE).cards) == told
@@ -124,14 +126,14 @@ def test_a_faint_card_is_told_where_it_can_be_read_or_lies_under_something(
     ],
 )
 def test_of_a_picture_in_which_no_card_is_certain_none_is_told(
-    eyes: Eyes, rows: list[tuple[float, ...]], answer: dict[str, float], told: int
+    eyes: StillReader, rows: list[tuple[float, ...]], answer: dict[str, float], told: int
 ) -> None:
     eyes.detector.certain = 0.75
     eyes, _ = looking(eyes, rows, answer)
     assert len(eyes.look(PICTURE).cards) == told
 
 
-def test_what_is_no_card_holds_no_faint_one_up(eyes: Eyes) -> None:
+def test_what_is_no_card_holds_no_faint_one_up(eyes: StillReader) -> None:
     eyes, _ = looking(eyes, [row(0, 0.6, x=325), row(0, 0.3)], {"none": 0.99})
     assert eyes.look(PICTURE).cards == ()
 
@@ -146,18 +148,20 @@ def test_what_is_no_card_holds_no_faint_one_up(eyes: Eyes) -> None:
         ([row(0, sides=(30, 42))], [None]),  # small
     ],
 )
-def test_what_is_touched_or_small_must_be_surer(eyes: Eyes, rows: list[tuple[float, ...]], told: list[str]) -> None:
+def test_what_is_touched_or_small_must_be_surer(
+    eyes: StillReader, rows: list[tuple[float, ...]], told: list[str]
+) -> None:
     eyes, _ = looking(eyes, rows, {"9h": 0.97})
     assert [card.face for card in eyes.look(PICTURE).cards] == told
 
 
-def test_a_card_that_is_nearly_square_is_read_lying_on_its_side_too(eyes: Eyes) -> None:
+def test_a_card_that_is_nearly_square_is_read_lying_on_its_side_too(eyes: StillReader) -> None:
     eyes, says = looking(eyes, [row(0, sides=(50, 54))], {"9h": 0.999})
     eyes.look(PICTURE)
     assert len(says.shown[0]) == 2
 
 
-def test_many_cards_are_read_in_batches_and_in_their_order(eyes: Eyes) -> None:
+def test_many_cards_are_read_in_batches_and_in_their_order(eyes: StillReader) -> None:
     eyes, says = looking(eyes, [row(0, 0.9 - n / 1000, 20.0 + 15 * n) for n in range(70)], {"9h": 0.999})
     cards = eyes.look(PICTURE).cards
     assert len(cards) == 70
@@ -165,7 +169,7 @@ def test_many_cards_are_read_in_batches_and_in_their_order(eyes: Eyes) -> None:
     assert [card.quad[0][0] for card in cards] == sorted(card.quad[0][0] for card in cards)
 
 
-def test_stacks_and_hands_are_told_and_an_empty_table_is_empty(eyes: Eyes) -> None:
+def test_stacks_and_hands_are_told_and_an_empty_table_is_empty(eyes: StillReader) -> None:
     eyes, _ = looking(eyes, [row(2, sides=(30, 28)), row(3, x=700, sides=(200, 90))], {"9h": 0.999})
     seen = eyes.look(PICTURE)
     (stack,) = seen.stacks

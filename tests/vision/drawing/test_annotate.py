@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from feltwatch.vision.arrays import Mask, Pixels
-from feltwatch.vision.detection.detections import Quad, Seen, SeenCard, SeenHand, SeenStack
+from feltwatch.vision.detection.detections import DetectedCard, DetectedHand, DetectedStack, Detections, Quad
 from feltwatch.vision.drawing.annotate import CHIPS, DOWN, HANDS, PAPER, READ, UNTOLD, Colour, annotate
 
 FELT = (60, 90, 40)
@@ -18,8 +18,8 @@ def quad(x: float, y: float, width: float = 90, height: float = 130) -> Quad:
     return ((x, y), (x + width, y), (x + width, y + height), (x, y + height))
 
 
-def card(where: Quad, face: str | None = "9h", *, up: bool = True) -> SeenCard:
-    return SeenCard(where, up, face, 0.9)
+def card(where: Quad, face: str | None = "9h", *, up: bool = True) -> DetectedCard:
+    return DetectedCard(where, up, face, 0.9)
 
 
 def inked(sheet: Pixels, colour: Colour) -> Mask:
@@ -48,14 +48,14 @@ def indices(where: Quad) -> list[tuple[slice, slice]]:
 def test_the_picture_stays_as_it_was() -> None:
     picture = felt()
     picture.flags.writeable = False
-    sheet = annotate(picture, Seen((card(quad(200, 200)),), (SeenStack((600, 400), 30, 0.8),)))
+    sheet = annotate(picture, Detections((card(quad(200, 200)),), (DetectedStack((600, 400), 30, 0.8),)))
     assert (sheet.shape, sheet.dtype) == (picture.shape, picture.dtype)
     assert not touched(picture).any()
     assert touched(sheet).any()
 
 
 def test_nothing_seen_is_nothing_drawn() -> None:
-    assert not touched(annotate(felt(), Seen())).any()
+    assert not touched(annotate(felt(), Detections())).any()
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_nothing_seen_is_nothing_drawn() -> None:
         (card(quad(200, 200), None, up=False), DOWN),
     ],
 )
-def test_each_kind_of_card_has_its_colour(one: SeenCard, colour: Colour) -> None:
-    sheet = annotate(felt(), Seen((one,)))
+def test_each_kind_of_card_has_its_colour(one: DetectedCard, colour: Colour) -> None:
+    sheet = annotate(felt(), Detections((one,)))
     around = 2 * (90 + 130)
     assert count(sheet, colour) > around * 0.9
     assert all(count(sheet, other) == 0 for other in {READ, UNTOLD, DOWN} - {colour})
@@ -77,18 +77,18 @@ def test_each_kind_of_card_has_its_colour(one: SeenCard, colour: Colour) -> None
 
 def test_a_card_that_lies_alone_bears_its_tag_in_the_middle() -> None:
     where = quad(200, 200)
-    sheet = annotate(felt(), Seen((card(where),)))
+    sheet = annotate(felt(), Detections((card(where),)))
     assert count(sheet[245:285, 215:275], PAPER) > 200
     assert not any(touched(sheet[index]).any() for index in indices(where))
 
 
 def test_red_and_black_suits_are_told_apart() -> None:
-    red, black = (annotate(felt(), Seen((card(quad(200, 200), face),))) for face in ("9h", "9s"))
+    red, black = (annotate(felt(), Detections((card(quad(200, 200), face),))) for face in ("9h", "9s"))
     assert count(red, (30, 10, 210)) > 50
     assert count(red, (0, 0, 0)) < count(black, (0, 0, 0))
     assert count(black, (30, 10, 210)) == 0
     assert count(black, (0, 0, 0)) > 50
-    heart, diamond = (annotate(felt(), Seen((card(quad(200, 200), face),))) for face in ("9h", "9d"))
+    heart, diamond = (annotate(felt(), Detections((card(quad(200, 200), face),))) for face in ("9h", "9d"))
     assert (heart != diamond).any()
 
 
@@ -96,22 +96,22 @@ def test_no_tag_of_a_fan_hides_an_index_or_another_tag() -> None:
     faces = ["9h", "Ts", "Ad", "7c"]
     where = [quad(400 + 26 * n, 300 + 5 * n) for n in range(len(faces))]
     cards = tuple(card(one, face) for one, face in zip(where, faces, strict=True))
-    sheet = annotate(felt(), Seen(cards))
+    sheet = annotate(felt(), Detections(cards))
     for one in where:
         top_left = sheet[indices(one)[0]]
         assert count(top_left, PAPER) == 0
-    single = [count(annotate(felt(), Seen((one,))), PAPER) for one in cards]
+    single = [count(annotate(felt(), Detections((one,))), PAPER) for one in cards]
     assert count(sheet, PAPER) >= sum(single) * 0.98
 
 
 def test_the_tag_of_a_card_at_the_edge_stays_in_the_picture() -> None:
-    alone = count(annotate(felt(), Seen((card(quad(400, 300)),))), PAPER)
+    alone = count(annotate(felt(), Detections((card(quad(400, 300)),))), PAPER)
     for x, y in ((-80, 300), (1270, 300), (400, -120), (400, 715), (-85, -125)):
-        assert count(annotate(felt(), Seen((card(quad(x, y)),))), PAPER) >= alone * 0.98
+        assert count(annotate(felt(), Detections((card(quad(x, y)),))), PAPER) >= alone * 0.98
 
 
 def test_chips_are_circles() -> None:
-    sheet = annotate(felt(), Seen(stacks=(SeenStack((600.0, 400.0), 30.0, 0.8),)))
+    sheet = annotate(felt(), Detections(stacks=(DetectedStack((600.0, 400.0), 30.0, 0.8),)))
     rows, columns = np.nonzero(inked(sheet, CHIPS))
     away = np.hypot(columns - 600, rows - 400)
     assert len(away) > 150, "the whole way round"
@@ -120,7 +120,7 @@ def test_chips_are_circles() -> None:
 
 
 def test_hands_are_outlined_thinly() -> None:
-    sheet = annotate(felt(), Seen(hands=(SeenHand(quad(300, 300, 200, 100), 0.8),)))
+    sheet = annotate(felt(), Detections(hands=(DetectedHand(quad(300, 300, 200, 100), 0.8),)))
     assert count(sheet, HANDS) > 550
     assert not touched(sheet)[305:395, 305:495].any()
 
@@ -129,7 +129,7 @@ def test_lines_grow_with_the_picture() -> None:
     def thickness(height: int) -> int:
         scale = height // 720
         where = quad(200 * scale, 200 * scale, 90 * scale, 130 * scale)
-        sheet = annotate(felt(height, height * 16 // 9), Seen((card(where),)))
+        sheet = annotate(felt(height, height * 16 // 9), Detections((card(where),)))
         return count(sheet[210 * scale : 211 * scale, 190 * scale : 210 * scale], READ) // scale
 
     assert thickness(2160) >= 2 * thickness(720) >= 2
@@ -139,5 +139,5 @@ def test_lines_grow_with_the_picture() -> None:
 def test_a_tiny_picture_and_odd_cards_are_drawn_all_the_same(size: tuple[int, int]) -> None:
     point: Quad = ((3, 3), (3, 3), (3, 3), (3, 3))
     outside = quad(-5000, 9000)
-    seen = Seen((card(point), card(outside), card(quad(0, 0), None)), (SeenStack((0, 0), 0, 0.1),))
+    seen = Detections((card(point), card(outside), card(quad(0, 0), None)), (DetectedStack((0, 0), 0, 0.1),))
     assert annotate(felt(*size), seen).shape == (*size, 3)

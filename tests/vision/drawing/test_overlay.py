@@ -7,7 +7,7 @@ from feltwatch.vision.arrays import Mask, Pixels
 from feltwatch.vision.detection.detections import Quad
 from feltwatch.vision.drawing.annotate import CHIPS, HANDS, PAPER, READ
 from feltwatch.vision.drawing.overlay import BAND, NAMED, captioned, close_up, noted, overlay, scaled
-from feltwatch.vision.drawing.view import LyingCard, StandingStack, View
+from feltwatch.vision.drawing.view import LyingCard, StandingStack, TableView
 
 FELT = (60, 90, 40)
 LONG = "The dealer had 17 and drew the 3 of diamonds, and went on to draw another. " * 4
@@ -25,7 +25,7 @@ def card(name: str, x: float, zone: str | None = "box3.cards") -> LyingCard:
     return LyingCard(name, quad(x, 200), up=True, face="9s", zone=zone, sure=0.9)
 
 
-VIEW = View(
+VIEW = TableView(
     (card("c1", 100), card("c2", 400)),
     (StandingStack("box3.main", (700, 500), 30), StandingStack(None, (900, 500), 30)),
     (quad(1000, 100),),
@@ -65,7 +65,7 @@ def test_faces_are_told_of_all_or_only_of_what_is_named() -> None:
 
 @pytest.mark.parametrize(("zone", "names", "told"), [("discard", (), False), ("discard", ("c1",), True)])
 def test_a_heap_is_not_told_card_by_card(zone: str, names: tuple[str, ...], *, told: bool) -> None:
-    assert inked(overlay(felt(), View((card("c1", 100, zone),)), names), PAPER).any() == told
+    assert inked(overlay(felt(), TableView((card("c1", 100, zone),)), names), PAPER).any() == told
 
 
 def test_a_view_fits_a_smaller_picture() -> None:
@@ -125,5 +125,5 @@ def test_what_is_not_there_or_lies_apart_has_no_close_up(named: tuple[str, ...])
 
 
 def test_what_lies_beyond_the_picture_has_no_close_up() -> None:
-    assert close_up(felt(), View((card("c1", 5000),)), ("c1",)) is None
-    assert close_up(felt(), View((), (StandingStack("box3.main", (1275, 715), 30),)), ("box3.main",)) is not None
+    assert close_up(felt(), TableView((card("c1", 5000),)), ("c1",)) is None
+    assert close_up(felt(), TableView((), (StandingStack("box3.main", (1275, 715), 30),)), ("box3.main",)) is not None

@@ -9,19 +9,19 @@ from feltwatch.datasets.sets.sets import READS
 from feltwatch.engine.model.events import Dealt
 from feltwatch.vision.arrays import Floats
 from feltwatch.vision.detection.roi_detection import CardGlimpse
-from feltwatch.vision.events.card_events import HELD_DOWN_S, HELD_S, PATIENCE_S, TOGETHER_S, Now, Telling
+from feltwatch.vision.events.card_events import HELD_DOWN_S, HELD_S, PATIENCE_S, TOGETHER_S, CardEvents, TableNow
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import load_layout
-from feltwatch.vision.motion.change_detector import Attention
-from feltwatch.vision.motion.hand_attribution import Sides
-from feltwatch.vision.tracking.card_tracker import Lying
+from feltwatch.vision.motion.change_detector import ChangeDetector
+from feltwatch.vision.motion.hand_attribution import HandAttribution
+from feltwatch.vision.tracking.card_tracker import CardTracker
 from feltwatch.vision.tracking.revealed_faces import QUIET_S
-from feltwatch.vision.tracking.track import VOTES, Card, Votes
-from feltwatch.vision.tracking.track_changes import Fact, Gone, New, Turned
+from feltwatch.vision.tracking.track import VOTES, CardTrack, Votes
+from feltwatch.vision.tracking.track_changes import Fact, TrackAdded, TrackFlipped, TrackLost
 from tests.json_events import Event, as_json
 from tests.toy_table import CAMERA, CARD_MM, SIZE, STEP_S, Arm, Toy, laid, plain, rectangle
 
-ATTENTION = Attention(SIZE)
+ATTENTION = ChangeDetector(SIZE)
 SHAPE = (ATTENTION.size[1], ATTENTION.size[0])
 
 
@@ -30,19 +30,19 @@ class Table:
 
     def __init__(self, preset: str) -> None:
         self.layout = load_layout(preset)
-        self.lying = Lying(self.layout, READS)
-        self.sides = Sides(CAMERA, self.layout, ATTENTION.size, ATTENTION.factor)
-        self.telling = Telling(self.layout, READS)
+        self.lying = CardTracker(self.layout, READS)
+        self.sides = HandAttribution(CAMERA, self.layout, ATTENTION.size, ATTENTION.factor)
+        self.telling = CardEvents(self.layout, READS)
         self.disturbed = np.zeros(SHAPE, bool)
         self.t = 0.0
 
-    def card(self, zone: str, number: int = 0, face: str | None = None) -> Card:
+    def card(self, zone: str, number: int = 0, face: str | None = None) -> CardTrack:
         """Give a card, as it lies for a dealer who lays it into a zone: a back, if it has no face."""
         area = self.layout.by_name[zone]
         x, y = (a + number * b for a, b in zip(area.first, area.step, strict=True))
         quad = CAMERA.to_picture(rectangle(x, y, CARD_MM, area.turn))
         patch = Patch.of(quad, ATTENTION.factor, SHAPE)
-        card = Card(quad, (x, y), area.turn, patch, face is not None, self.t, self.t, votes=votes(face))
+        card = CardTrack(quad, (x, y), area.turn, patch, face is not None, self.t, self.t, votes=votes(face))
         self.lying.layers += 1
         card.zone, card.layer, card.met_at = zone, self.lying.layers, self.t
         return card
@@ -51,16 +51,16 @@ class Table:
         self.wait(STEP_S)
         card = self.card(zone, number, face)
         self.lying.cards.append(card)
-        return self.tell(New(card))
+        return self.tell(TrackAdded(card))
 
-    def goes(self, *cards: Card) -> list[Event]:
+    def goes(self, *cards: CardTrack) -> list[Event]:
         for card in cards:
             self.lying.cards.remove(card)
-        return self.tell(*(Gone(card) for card in cards))
+        return self.tell(*(TrackLost(card) for card in cards))
 
-    def turns(self, card: Card, face: str, likely: float = 1.0) -> list[Event]:
+    def turns(self, card: CardTrack, face: str, likely: float = 1.0) -> list[Event]:
         card.up, card.votes = True, votes(face, likely)
-        return self.tell(Turned(card))
+        return self.tell(TrackFlipped(card))
 
     def read(self, zone: str, *faces: str) -> None:
         """Read faces for certain over a zone, of cards that do not lie still."""
@@ -70,7 +70,7 @@ class Table:
             self.telling.shown.keep(self.t, [seen])
 
     def tell(self, *facts: Fact) -> list[Event]:
-        found = [*self.telling.facts(self.t, facts, Now(self.lying, self.sides, self.disturbed))]
+        found = [*self.telling.facts(self.t, facts, TableNow(self.lying, self.sides, self.disturbed))]
         return as_json([*found, *self.telling.passing(self.t, self.lying)])
 
     def wait(self, seconds: float) -> list[Event]:
@@ -81,10 +81,10 @@ class Table:
         return found
 
     @property
-    def asked(self) -> Card | None:
+    def asked(self) -> CardTrack | None:
         return self.telling.asks(self.t, self.lying)
 
-    def deal(self, zone: str, count: int = 4) -> list[Card]:
+    def deal(self, zone: str, count: int = 4) -> list[CardTrack]:
         """Deal backs to a hand; give them."""
         for number in range(count):
             self.comes(zone, number)
@@ -314,7 +314,7 @@ def test_a_card_that_is_set_lies_face_down_unless_its_face_is_read(
     card = four.card("box3.low", 0, "9h")
     card.votes = votes("9h", likely)
     four.lying.cards.append(card)
-    assert plain(four.tell(New(card))) == [*turned, ("move", "box3.low")]
+    assert plain(four.tell(TrackAdded(card))) == [*turned, ("move", "box3.low")]
     assert card.up is bool(turned)
 
 
@@ -329,7 +329,7 @@ def nearly(four: Table) -> Table:
     return four
 
 
-def unset(table: Table) -> Card:
+def unset(table: Table) -> CardTrack:
     (card,) = [card for card in table.lying.cards if card.zone == "box3.cards"]
     return card
 
@@ -581,7 +581,7 @@ def test_a_card_waits_for_one_that_came_to_rest_before_it_and_is_not_sure_yet(ni
     assert nine.comes("box4.cards", 0, "8d") == []
     nine.lying.coming.remove(earlier)
     nine.lying.cards.append(earlier)
-    assert [event["card"] for event in nine.tell(New(earlier))] == ["Kd", "8d"]
+    assert [event["card"] for event in nine.tell(TrackAdded(earlier))] == ["Kd", "8d"]
 
 
 def test_a_card_does_not_wait_for_ever(nine: Table) -> None:
@@ -611,7 +611,7 @@ def test_a_card_that_is_gone_before_its_turn_is_not_told(nine: Table) -> None:
 def test_cards_that_came_to_rest_at_once_have_names_of_their_own(nine: Table) -> None:
     both = [nine.card("box4.cards", 0, "8d"), nine.card("box5.cards", 0, "Kd")]
     nine.lying.cards += both
-    events = nine.tell(*map(New, both))
+    events = nine.tell(*map(TrackAdded, both))
     assert ids(events, "card") == [f"c{round(nine.t * 1000)}", f"c{round(nine.t * 1000) + 1}"]
 
 
@@ -637,11 +637,11 @@ def test_one_face_that_is_boxed_twice_was_not_drawn_together_with_itself() -> No
     table.comes("box3.cards", 0, "9h")
     near = table.card("box3.cards", 0, "Kd")
     table.lying.cards.append(near)
-    assert "together" not in table.tell(New(near))[0]
+    assert "together" not in table.tell(TrackAdded(near))[0]
     unread, beside = table.card("box3.cards", 1, "Kd"), table.card("box3.cards", 2, "8s")
     unread.votes = votes("Kd", 0.6)
     table.lying.cards += [unread, beside]
-    assert not any("together" in event for event in table.tell(New(unread), New(beside)))
+    assert not any("together" in event for event in table.tell(TrackAdded(unread), TrackAdded(beside)))
 
 
 def test_faces_that_lie_beside_each_other_were_drawn_together() -> None:
@@ -649,7 +649,7 @@ def test_faces_that_lie_beside_each_other_were_drawn_together() -> None:
     table.comes("box3.cards", 0, "9h")
     beside = table.card("box3.cards", 2, "Kd")
     table.lying.cards.append(beside)
-    assert table.tell(New(beside))[0]["together"] is True
+    assert table.tell(TrackAdded(beside))[0]["together"] is True
 
 
 def test_three_may_be_drawn_together() -> None:
@@ -664,7 +664,7 @@ def test_what_counts_is_when_cards_came_to_rest_and_not_when_they_are_told() -> 
     second = table.card("box3.cards", 1)
     table.lying.cards.append(second)
     table.wait(1.0)
-    (event,) = table.tell(New(second))
+    (event,) = table.tell(TrackAdded(second))
     assert event["together"] is True
 
 
@@ -679,8 +679,8 @@ def test_a_card_that_comes_after_one_elsewhere_was_not_drawn_with_any(zones: Seq
 def test_of_cards_that_lay_there_at_first_nobody_knows_whether_they_were_drawn_together() -> None:
     table = Table("si-ki-pi-6")
     table.lying.cards = [table.card("box3.cards", number) for number in range(2)]
-    facts = [New(card) for card in table.lying.cards]
-    events = [*table.telling.facts(0.0, facts, Now(table.lying, table.sides, table.disturbed), first=True)]
+    facts = [TrackAdded(card) for card in table.lying.cards]
+    events = [*table.telling.facts(0.0, facts, TableNow(table.lying, table.sides, table.disturbed), first=True)]
     assert [event.found for event in events if isinstance(event, Dealt)] == [True, True]
     assert not any(event.order_lost for event in events if isinstance(event, Dealt))
 
@@ -691,7 +691,7 @@ def test_a_card_that_came_to_rest_long_before_the_last_and_is_told_late_was_not_
     table.wait(1.0)
     table.comes("box3.cards", 1)
     table.lying.cards.append(late)
-    (event,) = table.tell(New(late))
+    (event,) = table.tell(TrackAdded(late))
     assert "together" not in event
 
 

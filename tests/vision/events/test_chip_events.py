@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.detector import Found
+from feltwatch.vision.detection.detector import Detection
 from tests.json_events import Event
 from tests.toy_table import CAMERA, CHIP_MM, LAYOUT, Arm, Chips, Toy, ToyDetector, box, laid, outline
 
@@ -36,7 +36,7 @@ class Misled(ToyDetector):
 
     ring: Chips = BET
 
-    def find(self, part: Pixels, scale: float | None = None) -> list[Found]:
+    def find(self, part: Pixels, scale: float | None = None) -> list[Detection]:
         found = super().find(part, scale)
         quad = box(outline(self.ring))
         corner = found_corner(self.toy, part)
@@ -44,7 +44,7 @@ class Misled(ToyDetector):
         right, bottom = quad.max(axis=0).astype(int)
         shows = (self.toy.owner[top:bottom, left:right] == -1).mean()
         inside = (quad.mean(axis=0) > corner).all() and (quad.mean(axis=0) < corner + part.shape[1::-1]).all()
-        return [*found, Found("chip_stack", quad - corner, 0.6)] if inside and shows > 0.4 else found
+        return [*found, Detection("chip_stack", quad - corner, 0.6)] if inside and shows > 0.4 else found
 
 
 def found_corner(toy: Toy, part: Pixels) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.geometry.registration import LOOKS, Nudge, Shift
+from feltwatch.vision.geometry.registration import LOOKS, Registration, Shift
 from tests.film_frames import FELT, frame
 
 SMALL = (480, 270)
@@ -44,14 +44,14 @@ def covered(picture: Pixels) -> Pixels:
 
 @cache
 def watching() -> bytes:
-    nudge = Nudge()
+    nudge = Registration()
     nudge.step(small(frame(EMPTY)), SCALE)
     return pickle.dumps(nudge)
 
 
-def fresh() -> Nudge:
+def fresh() -> Registration:
     found = pickle.loads(watching())  # noqa: S301  written above
-    assert isinstance(found, Nudge)
+    assert isinstance(found, Registration)
     return found
 
 
@@ -77,7 +77,7 @@ def test_a_knock_is_measured_to_a_third_of_a_pixel(far: int, number: int, light:
 def test_hands_cards_and_light_are_no_knock(
     number: int, change: object, region: tuple[tuple[float, float], ...]
 ) -> None:
-    nudge = Nudge(region=region)
+    nudge = Registration(region=region)
     nudge.step(small(frame(EMPTY)), SCALE)
     assert callable(change)
     found = nudge.step(small(change(frame(number))), SCALE)
@@ -106,12 +106,12 @@ def test_what_cannot_be_told_is_not_trusted() -> None:
     assert not nudge.step(np.full((270, 480), 90, np.uint8), SCALE).trusted
     noise = np.random.default_rng(1).integers(0, 255, (270, 480)).astype(np.uint8)
     assert not nudge.step(noise, SCALE).trusted
-    flat = Nudge()
+    flat = Registration()
     assert flat.step(np.zeros((270, 480), np.uint8), SCALE) == Shift(0, 0, 0, trusted=False)
 
 
 def test_a_picture_of_the_day_of_calibration_may_be_held_against() -> None:
-    nudge = Nudge(small(frame(EMPTY)))
+    nudge = Registration(small(frame(EMPTY)))
     found = nudge.step(small(moved(frame(BUSY), 20, 10)), SCALE)
     assert found.dx_px == pytest.approx(20, abs=0.4)
     assert found.dy_px == pytest.approx(10, abs=0.4)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.motion.camera_monitor import Hanging
-from feltwatch.vision.motion.change_detector import Attention
+from feltwatch.vision.motion.camera_monitor import CameraMonitor
+from feltwatch.vision.motion.change_detector import ChangeDetector
 from tests.film_frames import frame
 from tests.film_watched import clip
 
@@ -39,7 +39,7 @@ class Camera:
     def __init__(self) -> None:
         video, table = clip()
         camera = table.camera(video.size).camera
-        self.attention, self.hanging = Attention(video.size), Hanging(camera, table.layout)
+        self.attention, self.hanging = ChangeDetector(video.size), CameraMonitor(camera, table.layout)
         self.picture = frame(400)
         self.t = 0.0
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.motion.change_detector import REST_S, WIDE, Attention, Sight, _middle, shrunk
+from feltwatch.vision.motion.change_detector import REST_S, WIDE, ChangeDetector, FrameChange, _middle, shrunk
 from tests.toy_table import SIZE, felt
 
 STEP_S = 0.04
@@ -27,10 +27,10 @@ def shifted(picture: Pixels, x: float, y: float) -> Pixels:
 
 class Watch:
     def __init__(self) -> None:
-        self.attention = Attention(SIZE)
+        self.attention = ChangeDetector(SIZE)
         self.t = 0.0
 
-    def show(self, picture: Pixels, frames: int = 1) -> Sight:
+    def show(self, picture: Pixels, frames: int = 1) -> FrameChange:
         for _ in range(frames):
             sight = self.attention.step(self.t, picture)
             self.t += STEP_S
@@ -46,7 +46,7 @@ def watch() -> Watch:
 
 def test_the_small_picture_is_of_one_width() -> None:
     for size in ((1280, 720), (1920, 1080), (3840, 2160), (1440, 1080)):
-        attention = Attention(size)
+        attention = ChangeDetector(size)
         assert attention.size[0] == WIDE
         assert attention.size[1] * attention.factor == pytest.approx(size[1], abs=attention.factor)
 

@@ -6,10 +6,10 @@ import pytest
 from feltwatch.vision.geometry.camera import look_at
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import Layout
-from feltwatch.vision.motion.change_detector import LONG_S, Attention
+from feltwatch.vision.motion.change_detector import LONG_S, ChangeDetector
 from feltwatch.vision.motion.coverage import left_to_others, watched
-from feltwatch.vision.motion.hand_attribution import Sides
-from feltwatch.vision.table_watcher import Watcher
+from feltwatch.vision.motion.hand_attribution import HandAttribution
+from feltwatch.vision.table_watcher import TableWatcher
 from tests.toy_table import CAMERA, LAYOUT, SIZE, STEP_S, Arm, Chips, Toy, laid, plain
 
 MINE = {area.name for area in LAYOUT.areas if area.name.startswith(("box1.", "box2.", "box3.", "dealer."))}
@@ -20,7 +20,7 @@ BET, OTHERS_BET = (Chips(*LAYOUT.by_name[f"{box}.main"].first) for box in ("box3
 
 def toy_of(layout: Layout = PART) -> Toy:
     toy = Toy()
-    toy.watcher = Watcher(CAMERA, layout, toy.watcher.eyes)
+    toy.watcher = TableWatcher(CAMERA, layout, toy.watcher.eyes)
     assert toy.wait(1.0) == []
     return toy
 
@@ -59,7 +59,7 @@ def test_what_others_watch_is_taken_as_it_is_once_it_has_lain_for_a_while() -> N
 
 
 def test_between_two_cameras_nothing_is_left_out() -> None:
-    attention = Attention(SIZE)
+    attention = ChangeDetector(SIZE)
     others = LAYOUT.part({area.name for area in LAYOUT.areas} - MINE)
     mine, theirs = (watched(CAMERA, part, attention) for part in (PART, others))
     whole = watched(CAMERA, LAYOUT, attention)
@@ -79,10 +79,10 @@ def test_an_arm_may_come_in_where_the_picture_ends(by: str, *, dealers: bool) ->
     spot = LAYOUT.by_name["box4.main"]
     near = look_at(SIZE, (0.0, 460.0, 1400.0), (0.0, 460.0), 1450.0)
     assert (np.abs(near.to_picture([(0.0, 0.0), (0.0, 940.0)])[:, 1] - 360) > 360).all()
-    attention = Attention(SIZE)
+    attention = ChangeDetector(SIZE)
     shape = (attention.size[1], attention.size[0])
     for layout, told in ((LAYOUT.part({spot.name}), by), (LAYOUT, None)):
-        sides = Sides(near, layout, attention.size, attention.factor)
+        sides = HandAttribution(near, layout, attention.size, attention.factor)
         arm = np.zeros(shape, bool)
         Patch.of(near.to_picture(Arm(*spot.first, dealers=dealers).corners), attention.factor, shape).onto(arm)
         for frame in range(10):

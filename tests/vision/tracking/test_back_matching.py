@@ -13,8 +13,8 @@ from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.detection.roi_detection import CardGlimpse, Glimpse
 from feltwatch.vision.geometry.camera import look_at
 from feltwatch.vision.geometry.patch import Patch
-from feltwatch.vision.tracking.back_matching import ALONE_MM, ENOUGH, KEPT, Backs, Shot
-from feltwatch.vision.tracking.track import Card, bearing
+from feltwatch.vision.tracking.back_matching import ALONE_MM, ENOUGH, KEPT, BackMatcher, PileView
+from feltwatch.vision.tracking.track import CardTrack, bearing
 from tests.toy_table import rectangle
 
 Size = tuple[float, float]
@@ -99,10 +99,10 @@ def box(back: Back, *, x: float = 0.0, y: float = 0.0, turn: float = 0.0, grow: 
     return CardGlimpse(quad, place, angle % 180, size, 0.9, 0.02, np.eye(len(READS))[READS.index("back")])
 
 
-def card(back: Back, layer: int = 1, *, exact: bool = False) -> Card:
+def card(back: Back, layer: int = 1, *, exact: bool = False) -> CardTrack:
     """Give a back as it is known."""
     patch = Patch.of(back.quad, 3.0, (360, 640))
-    found = Card(back.quad, (back.x, back.y), back.angle, patch, up=False, seen_at=0.0, rested=0.0, layer=layer)
+    found = CardTrack(back.quad, (back.x, back.y), back.angle, patch, up=False, seen_at=0.0, rested=0.0, layer=layer)
     found.exact = exact
     return found
 
@@ -111,7 +111,7 @@ class Table:
     """Backs on the felt, and what is made of the detector's boxes."""
 
     def __init__(self) -> None:
-        self.backs = Backs(CAMERA, READS)
+        self.backs = BackMatcher(CAMERA, READS)
         self.hands: tuple[Floats, ...] = ()
         self.still = True
         self.shift = (0, 0)
@@ -120,7 +120,7 @@ class Table:
         self,
         lies: Sequence[Back],
         cards: Sequence[CardGlimpse] = (),
-        known: Sequence[Card] = (),
+        known: Sequence[CardTrack] = (),
         piles: Sequence[CardGlimpse] = (),
     ) -> Glimpse:
         picture = FELT.copy()
@@ -130,7 +130,7 @@ class Table:
             cv2.fillConvexPoly(picture, np.round(hand).astype(np.int32), HIDDEN)
         picture = np.roll(picture, (-self.shift[1], -self.shift[0]), (0, 1))
         seen = Glimpse(tuple(cards), (), self.hands, tuple(piles))
-        return self.backs.sharpened(seen, Shot(picture, self.shift, lambda _: self.still, known))
+        return self.backs.sharpened(seen, PileView(picture, self.shift, lambda _: self.still, known))
 
     def learn(self, back: Back, looks: int = ENOUGH, **off: float) -> None:
         """Look at a back that lies alone and is known."""

@@ -2,13 +2,13 @@
 
 import pytest
 
-from feltwatch.vision.tracking.card_size import KEPT, Size, Sizes
+from feltwatch.vision.tracking.card_size import KEPT, CardSizes, Size
 
 POKER, BRIDGE = (63.0, 88.0), (57.0, 88.0)
 
 
-def measured(*seen: Size) -> Sizes:
-    found = Sizes()
+def measured(*seen: Size) -> CardSizes:
+    found = CardSizes()
     for one in seen:
         found.add(one)
     return found

@@ -10,14 +10,14 @@ from feltwatch.datasets.sets.sets import READS
 from feltwatch.vision.arrays import Floats
 from feltwatch.vision.detection.roi_detection import CardGlimpse, Glimpse
 from feltwatch.vision.geometry.patch import Patch
-from feltwatch.vision.motion.change_detector import Attention, Sight
-from feltwatch.vision.motion.hand_attribution import Sides
-from feltwatch.vision.tracking.card_tracker import CHECK_S, DOUBLE, UNREAD_S, UNSEEN, Lying
-from feltwatch.vision.tracking.four_card_hands import NO_FOURS, Fours, box
+from feltwatch.vision.motion.change_detector import ChangeDetector, FrameChange
+from feltwatch.vision.motion.hand_attribution import HandAttribution
+from feltwatch.vision.tracking.card_tracker import CHECK_S, DOUBLE, UNREAD_S, UNSEEN, CardTracker
+from feltwatch.vision.tracking.four_card_hands import NO_FOURS, FourCardHands, box
 from feltwatch.vision.tracking.piles import STIRS, stirred
-from feltwatch.vision.tracking.roi_context import Look
-from feltwatch.vision.tracking.track import Card
-from feltwatch.vision.tracking.track_changes import Fact, Gone, New, Turned
+from feltwatch.vision.tracking.roi_context import RoiContext
+from feltwatch.vision.tracking.track import CardTrack
+from feltwatch.vision.tracking.track_changes import Fact, TrackAdded, TrackFlipped, TrackLost
 from tests.toy_table import CAMERA, CARD_MM, LAYOUT, SIZE, Arm, Laid, felt, laid, rectangle
 
 STEP_S = 0.04
@@ -30,12 +30,12 @@ class Table:
     """What lies on a table, and what is believed to."""
 
     def __init__(self) -> None:
-        self.attention = Attention(SIZE)
+        self.attention = ChangeDetector(SIZE)
         self.small = self.attention.step(0.0, FELT).small.copy()
         self.picture = FELT.copy()
         self.attention.is_bare[:] = True
-        self.sides = Sides(CAMERA, LAYOUT, self.attention.size, self.attention.factor)
-        self.lying = Lying(LAYOUT, READS)
+        self.sides = HandAttribution(CAMERA, LAYOUT, self.attention.size, self.attention.factor)
+        self.lying = CardTracker(LAYOUT, READS)
         self.shape = (self.attention.size[1], self.attention.size[0])
         self.changed = np.zeros(self.shape, bool)
         self.moving = np.zeros_like(self.changed)
@@ -86,8 +86,8 @@ class Table:
             self.sides.step(self.t, disturbed)
 
     @property
-    def sight(self) -> Sight:
-        return Sight(self.t, self.small, (0.0, 0.0), 1.0, np.zeros_like(self.changed), self.changed)
+    def sight(self) -> FrameChange:
+        return FrameChange(self.t, self.small, (0.0, 0.0), 1.0, np.zeros_like(self.changed), self.changed)
 
     def look(
         self,
@@ -95,7 +95,7 @@ class Table:
         times: int = 1,
         off: float = 0.0,
         exact: bool = False,
-        sought: Card | None = None,
+        sought: CardTrack | None = None,
     ) -> list[Fact]:
         """Look so many times, and see these cards, a little off their places; or backs exactly, by their print."""
         found: list[Fact] = []
@@ -104,7 +104,7 @@ class Table:
             cards = tuple(glimpsed(card, off, exact=exact) if isinstance(card, Laid) else card for card in seen)
             glimpse = Glimpse(cards, (), tuple(self.hands))
             where = self.changed & ~self.moving
-            look = Look(
+            look = RoiContext(
                 self.sight,
                 self.attention,
                 self.sides,
@@ -161,14 +161,14 @@ def test_one_look_alone_is_not_believed(table: Table) -> None:
     table.lay(NINE)
     assert table.look(NINE) == []
     (new,) = table.look(NINE)
-    assert isinstance(new, New)
+    assert isinstance(new, TrackAdded)
     assert (new.card.zone, faces(table)) == ("box3.cards", ["9h"])
     assert new.card.rested == 0.0  # when it last moved, not when it was seen
 
 
 def test_a_card_is_new_once(table: Table) -> None:
     table.lay(NINE)
-    assert kinds(table.look(NINE, times=20)) == [New]
+    assert kinds(table.look(NINE, times=20)) == [TrackAdded]
 
 
 def test_what_is_seen_where_nothing_has_changed_is_no_card(table: Table) -> None:
@@ -180,7 +180,7 @@ def test_what_is_seen_where_something_still_moves_is_no_card_yet(table: Table) -
     table.moving[:] = True
     assert table.look(NINE, times=5) == []
     table.moving[:] = False
-    assert kinds(table.look(NINE, times=5)) == [New]
+    assert kinds(table.look(NINE, times=5)) == [TrackAdded]
 
 
 @pytest.mark.parametrize("zone", ["shoe", "discard", "float"])
@@ -200,7 +200,7 @@ def test_a_face_that_is_not_sure_is_waited_for(table: Table) -> None:
     dim = laid("9h", "box3.cards", likely=0.6, mistaken="8h")
     table.lay(dim)
     assert table.look(dim, times=int(UNREAD_S / STEP_S) - 2) == []
-    assert kinds(table.look(dim, times=10)) == [New]
+    assert kinds(table.look(dim, times=10)) == [TrackAdded]
 
 
 def test_a_back_in_no_ones_zone_is_believed_only_after_a_while() -> None:
@@ -215,7 +215,7 @@ def test_a_back_in_no_ones_zone_is_believed_only_after_a_while() -> None:
 def test_a_back_needs_no_face(table: Table) -> None:
     table.lay(BACK)
     (new,) = table.look(BACK, times=2)
-    assert isinstance(new, New)
+    assert isinstance(new, TrackAdded)
     assert not new.card.up
 
 
@@ -226,7 +226,7 @@ def test_a_card_on_another_is_a_card_and_the_other_is_still_there(table: Table) 
     table.pass_by(1.0)
     table.lay(over)
     facts = table.look(over, NINE, times=3) + table.look(over, times=10)
-    assert kinds(facts) == [New]
+    assert kinds(facts) == [TrackAdded]
     assert sorted(faces(table)) == ["9h", "Kd"]
     assert table.lying.covered(table.lying.cards[0]) > 0.4
     assert table.lying.covered(table.lying.cards[1]) == 0
@@ -268,7 +268,7 @@ def test_a_card_that_shows_its_other_side_is_turned_and_keeps_its_identity(table
     table.take(BACK)
     table.lay(shown)
     (turned,) = table.look(shown, times=8)
-    assert isinstance(turned, Turned)
+    assert isinstance(turned, TrackFlipped)
     assert turned.card is new.card
     assert faces(table) == ["Kd"]
 
@@ -290,7 +290,7 @@ def test_a_card_is_gone_where_its_place_is_seen_without_it(table: Table) -> None
     table.take(NINE)
     assert table.look() == []  # one look alone may err
     (gone,) = table.look()
-    assert gone == Gone(new.card)
+    assert gone == TrackLost(new.card)
     assert table.lying.cards == []
 
 
@@ -309,7 +309,7 @@ def test_a_card_under_a_hand_is_still_there(table: Table) -> None:
     table.hands = [CAMERA.to_picture(NINE.corners)]
     assert table.look(times=20) == []
     table.hands = []
-    assert kinds(table.look(times=5)) == [Gone]
+    assert kinds(table.look(times=5)) == [TrackLost]
 
 
 def test_a_card_that_lies_wholly_under_another_goes_when_the_other_goes_and_not_before(table: Table) -> None:
@@ -323,7 +323,7 @@ def test_a_card_that_lies_wholly_under_another_goes_when_the_other_goes_and_not_
     table.take(over)
     table.take(NINE)
     facts = table.look(times=10)
-    assert set(kinds(facts)) == {Gone}
+    assert set(kinds(facts)) == {TrackLost}
     assert table.lying.cards == []
 
 
@@ -353,12 +353,12 @@ def test_a_card_beside_one_of_its_face_is_believed_after_more_looks(table: Table
     table.pass_by(1.0)
     table.lay(TWIN)
     assert table.look(NINE, TWIN, times=DOUBLE - 1) == []
-    assert kinds(table.look(NINE, TWIN)) == [New]
+    assert kinds(table.look(NINE, TWIN)) == [TrackAdded]
 
 
 def test_a_card_that_is_boxed_twice_as_it_comes_is_one_card(table: Table) -> None:
     table.lay(NINE, TWIN)
-    assert kinds(table.look(NINE, TWIN, times=2 * DOUBLE)) == [New]
+    assert kinds(table.look(NINE, TWIN, times=2 * DOUBLE)) == [TrackAdded]
 
 
 def test_a_card_beside_one_of_another_face_is_believed_as_soon_as_any(table: Table) -> None:
@@ -366,7 +366,7 @@ def test_a_card_beside_one_of_another_face_is_believed_as_soon_as_any(table: Tab
     table.lay(NINE)
     table.look(NINE, times=3)
     table.lay(other)
-    assert kinds(table.look(NINE, other, times=2)) == [New]
+    assert kinds(table.look(NINE, other, times=2)) == [TrackAdded]
 
 
 def test_a_face_seen_askew_under_a_hand_is_that_of_the_card_beside(table: Table) -> None:
@@ -378,7 +378,7 @@ def test_a_face_seen_askew_under_a_hand_is_that_of_the_card_beside(table: Table)
     assert table.look(TWIN, times=2 * DOUBLE) == []
     assert table.lying.coming == []
     table.hands = []
-    assert kinds(table.look(NINE, TWIN, times=DOUBLE)) == [New]
+    assert kinds(table.look(NINE, TWIN, times=DOUBLE)) == [TrackAdded]
 
 
 def test_another_face_under_a_hand_is_that_of_another_card(table: Table) -> None:
@@ -387,7 +387,7 @@ def test_another_face_under_a_hand_is_that_of_another_card(table: Table) -> None
     table.look(NINE, times=3)
     table.lay(other)
     table.hands = [hand(other, 40)]
-    assert kinds(table.look(other, times=3)) == [New]
+    assert kinds(table.look(other, times=3)) == [TrackAdded]
 
 
 FAR = laid("Kd", "box5.cards")
@@ -409,7 +409,7 @@ def measured(table: Table) -> Table:
 def test_part_of_a_card_that_came_just_now_counts_as_a_look_at_it(measured: Table) -> None:
     measured.lay(FAR)
     assert measured.look(FAR) == []
-    assert kinds(measured.look(narrow(FAR))) == [New]
+    assert kinds(measured.look(narrow(FAR))) == [TrackAdded]
 
 
 def test_part_of_a_card_alone_is_none(measured: Table) -> None:
@@ -420,7 +420,7 @@ def test_part_of_a_card_alone_is_none(measured: Table) -> None:
 
 def test_before_cards_were_measured_a_part_is_a_card(table: Table) -> None:
     table.lay(FAR)
-    assert kinds(table.look(narrow(FAR), times=2)) == [New]
+    assert kinds(table.look(narrow(FAR), times=2)) == [TrackAdded]
 
 
 def test_part_of_another_card_is_no_look_at_the_one_that_came(measured: Table) -> None:
@@ -453,7 +453,7 @@ def test_a_face_is_gone_where_the_one_below_is_read_three_times(covered: Table) 
     king = covered.lying.cards[1]
     covered.take(OVER)
     assert covered.look(NINE, times=2) == []
-    assert covered.look(NINE) == [Gone(king)]
+    assert covered.look(NINE) == [TrackLost(king)]
     assert faces(covered) == ["9h"]
 
 
@@ -462,7 +462,7 @@ def test_a_face_is_not_gone_while_a_hand_lies_there(covered: Table) -> None:
     covered.hands = [hand(OVER, 50)]
     assert covered.look(NINE, times=10) == []
     covered.hands = []
-    assert kinds(covered.look(NINE, times=3)) == [Gone]
+    assert kinds(covered.look(NINE, times=3)) == [TrackLost]
 
 
 def test_a_face_is_not_gone_where_nothing_has_changed(covered: Table) -> None:
@@ -473,13 +473,13 @@ def test_a_face_is_not_gone_for_one_that_is_read_beside_it(covered: Table) -> No
     beside = replace(NINE, face="8h", x=NINE.x + 90)
     covered.lay(beside)
     covered.take(OVER)
-    assert kinds(covered.look(beside, times=10)) == [New]
+    assert kinds(covered.look(beside, times=10)) == [TrackAdded]
 
 
 def test_a_face_on_which_another_lies_is_not_gone_for_that_one(covered: Table) -> None:
     third = laid("8h", "box3.cards", x=OVER.x + 2, y=OVER.y + 6)
     covered.lay(third)
-    assert kinds(covered.look(third, times=20)) == [New]
+    assert kinds(covered.look(third, times=20)) == [TrackAdded]
 
 
 def test_a_face_is_not_gone_for_one_that_is_believed_late(table: Table) -> None:
@@ -487,7 +487,7 @@ def test_a_face_is_not_gone_for_one_that_is_believed_late(table: Table) -> None:
     table.look(NINE, times=3)
     table.pass_by(1.0)
     table.lay(TWIN)
-    assert kinds(table.look(TWIN, times=2 * DOUBLE)) == [New]
+    assert kinds(table.look(TWIN, times=2 * DOUBLE)) == [TrackAdded]
 
 
 @pytest.mark.parametrize("below", [(), (NINE,)])
@@ -504,7 +504,7 @@ def test_a_card_that_came_and_went_under_a_hand_is_gone_as_soon_as_all_looks_as_
     table.take(OVER)
     assert table.look(times=5) == []
     assert table.sweep() == []
-    assert table.sweep() == [Gone(new.card)]
+    assert table.sweep() == [TrackLost(new.card)]
     assert faces(table) == [card.face for card in below]
 
 
@@ -528,7 +528,7 @@ def test_a_card_is_gone_where_there_is_felt_alone(table: Table) -> None:
     table.take(NINE)
     table.changed[:] = False  # as slow light makes it seem
     assert table.sweep() == []
-    assert table.sweep() == [Gone(new.card)]
+    assert table.sweep() == [TrackLost(new.card)]
 
 
 # ---- cards that are looked for ---------------------------------------------------------------------------------------
@@ -538,7 +538,7 @@ def test_a_card_that_is_looked_for_and_not_seen_again_and_again_is_gone(measured
     (nine,) = measured.lying.cards
     assert measured.look(times=5) == []
     assert measured.look(sought=nine, times=UNSEEN - 1) == []
-    assert measured.look(sought=nine) == [Gone(nine)]
+    assert measured.look(sought=nine) == [TrackLost(nine)]
 
 
 def test_a_card_that_is_looked_for_and_seen_once_is_there(measured: Table) -> None:
@@ -606,14 +606,14 @@ def piled(exact: Table) -> Table:
 def test_a_back_that_is_found_beside_one_is_laid_on_it(exact: Table) -> None:
     exact.lay(ON_BACK)
     assert exact.look(ON_BACK, exact=True) == []
-    assert kinds(exact.look(ON_BACK, exact=True)) == [New]
+    assert kinds(exact.look(ON_BACK, exact=True)) == [TrackAdded]
     assert exact.look(ON_BACK, exact=True, times=10) == []
 
 
 def test_a_back_that_is_turned_by_a_little_is_another(exact: Table) -> None:
     turned = replace(BACK, angle=BACK.angle + 6)
     exact.lay(turned)
-    assert kinds(exact.look(turned, times=3, exact=True)) == [New]
+    assert kinds(exact.look(turned, times=3, exact=True)) == [TrackAdded]
 
 
 def test_a_back_that_is_found_within_a_hair_is_the_same(exact: Table) -> None:
@@ -632,7 +632,7 @@ def test_a_back_that_was_pushed_away_from_bare_felt_is_the_same(exact: Table) ->
 
 def test_a_back_that_came_just_now_is_seen_better_when_the_hand_goes(exact: Table) -> None:
     exact.lay(ON_BACK)
-    assert kinds(exact.look(ON_BACK, off=5, exact=True, times=2)) == [New]
+    assert kinds(exact.look(ON_BACK, off=5, exact=True, times=2)) == [TrackAdded]
     assert exact.look(ON_BACK, exact=True, times=3) == []
     assert [card.place for card in exact.lying.cards] == [(BACK.x, BACK.y), (ON_BACK.x, ON_BACK.y)]
 
@@ -641,7 +641,7 @@ def test_a_back_is_gone_where_the_one_below_is_found_again(piled: Table) -> None
     top = piled.lying.cards[1]
     piled.take(ON_BACK)
     assert piled.look(BACK, exact=True) == []
-    assert piled.look(BACK, exact=True) == [Gone(top)]
+    assert piled.look(BACK, exact=True) == [TrackLost(top)]
     assert piled.look(BACK, exact=True, times=5) == []
 
 
@@ -655,7 +655,7 @@ def test_a_back_is_not_gone_for_one_that_is_found_elsewhere(table: Table) -> Non
     table.look(far, BACK, times=3, exact=True)
     table.pass_by(1.0)
     table.lay(ON_BACK)
-    assert kinds(table.look(far, ON_BACK, times=3, exact=True)) == [New]
+    assert kinds(table.look(far, ON_BACK, times=3, exact=True)) == [TrackAdded]
     assert table.look(far, times=10, exact=True) == []
 
 
@@ -671,7 +671,7 @@ def test_a_back_that_is_only_seen_says_nothing_where_one_is_known_to_a_hair(exac
 def test_a_back_that_is_only_seen_elsewhere_is_a_card(exact: Table) -> None:
     far = laid("Kd", "box5.cards", up=False)
     exact.lay(far)
-    assert kinds(exact.look(far, times=3)) == [New]
+    assert kinds(exact.look(far, times=3)) == [TrackAdded]
 
 
 # ---- backs of which the print is not known ---------------------------------------------------------------------------
@@ -690,7 +690,7 @@ def test_who_was_there_tells_whether_a_back_was_laid_on_another(
     table.pass_by(1.0)
     table.reach(Arm(LONE.x, LONE.y, dealers))
     table.lay(over)
-    assert kinds(table.look(over, times=3)) == ([New] if dealers else [])  # a Player brings no card
+    assert kinds(table.look(over, times=3)) == ([TrackAdded] if dealers else [])  # a Player brings no card
 
 
 def test_under_a_hand_no_back_is_laid_on_another_yet(table: Table) -> None:
@@ -703,7 +703,7 @@ def test_under_a_hand_no_back_is_laid_on_another_yet(table: Table) -> None:
     table.hands = [hand(over, 40)]
     assert table.look(over, times=3) == []
     table.hands = []
-    assert kinds(table.look(over, times=3)) == [New]
+    assert kinds(table.look(over, times=3)) == [TrackAdded]
 
 
 @pytest.mark.parametrize(("dealers", "exact"), [(True, False), (False, True), (False, False)])
@@ -722,7 +722,7 @@ def test_a_back_that_looks_like_the_one_below_is_believed_if_it_is_found_or_a_de
     rows, columns = np.nonzero(both.mask)
     fifth = slice(0, both.size // 3)
     table.changed[rows[fifth] + both.box[0].start, columns[fifth] + both.box[1].start] = True
-    assert kinds(table.look(over, times=3, exact=exact)) == ([New] if dealers or exact else [])
+    assert kinds(table.look(over, times=3, exact=exact)) == ([TrackAdded] if dealers or exact else [])
 
 
 @pytest.mark.parametrize(("exact", "rested"), [(True, 0.4), (False, 0.0)])
@@ -777,40 +777,40 @@ def test_to_a_hand_of_four_a_back_is_brought_by_the_dealer_alone(
     dealt = backs(zone, count)
     over = aside(dealt[0], 0.4)
     table.lay(*dealt)
-    assert kinds(table.look(*dealt, times=3, exact=exact)) == [New] * count
+    assert kinds(table.look(*dealt, times=3, exact=exact)) == [TrackAdded] * count
     assert {box(card.zone) for card in table.lying.cards} == {box(zone)}
     table.pass_by(1.0)
     if dealers:
         table.reach(Arm(over.x, over.y))
     table.lay(over)
-    assert kinds(table.look(over, times=3, exact=exact)) == ([New] if comes else [])
+    assert kinds(table.look(over, times=3, exact=exact)) == ([TrackAdded] if comes else [])
 
 
 def test_the_cards_of_other_hands_are_none_of_the_four(table: Table) -> None:
     dealt = [*backs(PLACES[0], 3), *backs(PLACES[1], 1)]
     over = aside(dealt[0], 0.4)
     table.lay(*dealt)
-    assert kinds(table.look(*dealt, times=3)) == [New] * 4
+    assert kinds(table.look(*dealt, times=3)) == [TrackAdded] * 4
     table.pass_by(1.0)
     table.lay(over)
-    assert kinds(table.look(over, times=3)) == [New]
+    assert kinds(table.look(over, times=3)) == [TrackAdded]
 
 
 def test_a_back_beside_a_hand_of_four_needs_no_dealer(table: Table) -> None:
-    table.fours = Fours(played=True)
+    table.fours = FourCardHands(played=True)
     dealt = backs(PLACES[0], 4)
     beside = aside(dealt[0], -1.1)
     table.lay(*dealt)
-    assert kinds(table.look(*dealt, times=3)) == [New] * 4
+    assert kinds(table.look(*dealt, times=3)) == [TrackAdded] * 4
     table.pass_by(1.0)
     table.lay(beside)
-    assert kinds(table.look(beside, times=3)) == [New]
+    assert kinds(table.look(beside, times=3)) == [TrackAdded]
 
 
 # ---- backs over which something has moved ----------------------------------------------------------------------------
 
 
-def stirs(table: Table) -> list[Card]:
+def stirs(table: Table) -> list[CardTrack]:
     return [*stirred(table.lying.cards, table.attention, table.moving)]
 
 
@@ -857,17 +857,22 @@ def test_what_is_not_known_to_a_hair_is_not_looked_at_for_a_hair(table: Table) -
 
 
 BOX3 = frozenset({"box3"})
-DEALT = Fours(played=True, closed=BOX3, dealt=BOX3)
-SET = Fours(played=True, closed=BOX3)
+DEALT = FourCardHands(played=True, closed=BOX3, dealt=BOX3)
+SET = FourCardHands(played=True, closed=BOX3)
 DOWN = laid("Kd", "box3.cards", up=False)
 
 
 @pytest.mark.parametrize(
     ("fours", "dealers", "what"),
-    [(DEALT, True, New), (DEALT, False, Turned), (SET, True, Turned), (NO_FOURS, True, Turned)],
+    [
+        (DEALT, True, TrackAdded),
+        (DEALT, False, TrackFlipped),
+        (SET, True, TrackFlipped),
+        (NO_FOURS, True, TrackFlipped),
+    ],
 )
 def test_a_face_that_shows_on_a_back_while_the_dealer_deals_is_another_card(
-    table: Table, fours: Fours, what: type[Fact], *, dealers: bool
+    table: Table, fours: FourCardHands, what: type[Fact], *, dealers: bool
 ) -> None:
     table.lay(DOWN)
     table.look(DOWN, times=3)
@@ -888,12 +893,14 @@ def test_a_back_that_shows_on_a_face_while_the_dealer_deals_is_another_card(tabl
     back = replace(NINE, up=False, x=NINE.x + 4)
     table.lay(back)
     (fact,) = table.look(back, times=3, exact=True)
-    assert isinstance(fact, New)
+    assert isinstance(fact, TrackAdded)
     assert not fact.card.up
 
 
-@pytest.mark.parametrize(("fours", "what"), [(SET, []), (NO_FOURS, [Turned])])
-def test_nobody_turns_a_card_of_hands_of_four_down_again(table: Table, fours: Fours, what: list[type[Fact]]) -> None:
+@pytest.mark.parametrize(("fours", "what"), [(SET, []), (NO_FOURS, [TrackFlipped])])
+def test_nobody_turns_a_card_of_hands_of_four_down_again(
+    table: Table, fours: FourCardHands, what: list[type[Fact]]
+) -> None:
     table.lay(NINE)
     table.look(NINE, times=3)
     table.fours = fours
@@ -902,9 +909,9 @@ def test_nobody_turns_a_card_of_hands_of_four_down_again(table: Table, fours: Fo
     assert kinds(table.look(back, times=6)) == what
 
 
-@pytest.mark.parametrize(("fours", "what"), [(SET, []), (Fours(played=True), [Turned])])
+@pytest.mark.parametrize(("fours", "what"), [(SET, []), (FourCardHands(played=True), [TrackFlipped])])
 def test_a_hand_that_is_not_shown_lies_face_down_until_a_face_is_read(
-    table: Table, fours: Fours, what: list[type[Fact]]
+    table: Table, fours: FourCardHands, what: list[type[Fact]]
 ) -> None:
     table.lay(DOWN)
     table.look(DOWN, times=3)
@@ -914,9 +921,9 @@ def test_a_hand_that_is_not_shown_lies_face_down_until_a_face_is_read(
     assert kinds(table.look(unread, times=20)) == what
 
 
-@pytest.mark.parametrize(("fours", "what"), [(SET, []), (NO_FOURS, [New])])
+@pytest.mark.parametrize(("fours", "what"), [(SET, []), (NO_FOURS, [TrackAdded])])
 def test_another_face_where_one_lies_in_a_hand_of_four_is_that_one_misread(
-    table: Table, fours: Fours, what: list[type[Fact]]
+    table: Table, fours: FourCardHands, what: list[type[Fact]]
 ) -> None:
     table.lay(NINE)
     table.look(NINE, times=3)
@@ -928,7 +935,7 @@ def test_another_face_where_one_lies_in_a_hand_of_four_is_that_one_misread(
     assert READS[card.votes.best[0]] == "9h"
 
 
-@pytest.mark.parametrize(("read", "what"), [(0.2, []), (0.9, [New])])
+@pytest.mark.parametrize(("read", "what"), [(0.2, []), (0.9, [TrackAdded])])
 def test_a_back_that_is_hardly_read_as_one_is_another_look_at_those_below(
     table: Table, read: float, what: list[type[Fact]]
 ) -> None:
@@ -946,11 +953,11 @@ def test_a_back_that_is_hardly_read_as_one_is_another_look_at_those_below(
 def test_a_back_that_shows_a_face_to_one_network_alone_is_not_turned(table: Table) -> None:
     table.lay(DOWN)
     table.look(DOWN, times=3)
-    table.fours = Fours(played=True)
+    table.fours = FourCardHands(played=True)
     face = replace(DOWN, up=True)
     table.lay(face)
     assert table.look(replace(glimpsed(face), up=0.3), times=20) == []
-    assert kinds(table.look(face, times=3)) == [Turned]
+    assert kinds(table.look(face, times=3)) == [TrackFlipped]
 
 
 def test_what_moved_last_where_a_back_lies_brought_that_back_and_no_other(table: Table) -> None:

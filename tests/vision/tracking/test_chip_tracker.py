@@ -8,17 +8,17 @@ from feltwatch.vision.detection.roi_detection import Glimpse, StackGlimpse
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.shapes import for_book
 from feltwatch.vision.layout.zones import load_layout
-from feltwatch.vision.motion.change_detector import Attention, Sight
-from feltwatch.vision.motion.hand_attribution import Sides
-from feltwatch.vision.tracking.chip_tracker import BESIDE_MM, IN_PART_MM, Stacks
-from feltwatch.vision.tracking.roi_context import Look
+from feltwatch.vision.motion.change_detector import ChangeDetector, FrameChange
+from feltwatch.vision.motion.hand_attribution import HandAttribution
+from feltwatch.vision.tracking.chip_tracker import BESIDE_MM, IN_PART_MM, ChipTracker
+from feltwatch.vision.tracking.roi_context import RoiContext
 from tests.toy_table import CAMERA, LAYOUT, SIZE, Arm, Chips, Toy, felt
 
 PRESETS = {"si-ki-pi-v3": "si-ki-pi-6"}
 
 
-def stacks(book: str) -> Stacks:
-    return Stacks(for_book(load_layout(PRESETS.get(book, "blackjack-7")), find_book(book)))
+def stacks(book: str) -> ChipTracker:
+    return ChipTracker(for_book(load_layout(PRESETS.get(book, "blackjack-7")), find_book(book)))
 
 
 @pytest.mark.parametrize("book", BOOKS)
@@ -50,10 +50,10 @@ RADIUS_MM = 19.75
     ids=["what shows beside an arm", "another beside an arm", "another, and no arm"],
 )
 def test_what_shows_of_a_stack_beside_an_arm_is_no_other(off: float, stand: int, *, armed: bool) -> None:
-    attention = Attention(SIZE)
+    attention = ChangeDetector(SIZE)
     small = attention.step(0.0, felt()).small.copy()
     attention.is_bare[:] = True
-    found, sides = Stacks(LAYOUT), Sides(CAMERA, LAYOUT, attention.size, attention.factor)
+    found, sides = ChipTracker(LAYOUT), HandAttribution(CAMERA, LAYOUT, attention.size, attention.factor)
     x, y = LAYOUT.by_name["box4.main"].first
     shape = attention.size[1], attention.size[0]
     nothing = np.zeros(shape, bool)
@@ -66,9 +66,9 @@ def test_what_shows_of_a_stack_beside_an_arm_is_no_other(off: float, stand: int,
             small[patch.box][patch.mask] = 250
             patch.onto(changed)
         over = (CAMERA.to_picture([[x - 60, y - 60], [x + 5, y - 60], [x + 60, y + 60], [x - 60, y + 60]]),)
-        sight = Sight(t, small, (0.0, 0.0), 1.0, nothing, changed)
+        sight = FrameChange(t, small, (0.0, 0.0), 1.0, nothing, changed)
         glimpse = Glimpse((), tuple(seen), over if arm else ())
-        found.take(Look(sight, attention, sides, felt(), glimpse, changed, nothing))
+        found.take(RoiContext(sight, attention, sides, felt(), glimpse, changed, nothing))
 
     for n in range(3):
         look(0.04 * n, 0.0)

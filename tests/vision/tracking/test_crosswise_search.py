@@ -5,9 +5,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from feltwatch.vision.table_watcher import Watcher
-from feltwatch.vision.tracking.crosswise_search import Supposing
-from feltwatch.vision.tracking.track import Card
+from feltwatch.vision.table_watcher import TableWatcher
+from feltwatch.vision.tracking.crosswise_search import CrosswiseSearch
+from feltwatch.vision.tracking.track import CardTrack
 from tests.film_frames import frame
 from tests.film_watched import CAMERA, begun, clip, eyes
 
@@ -16,7 +16,7 @@ BARE = (0.0, 700.0)  # nothing lies there
 
 
 @cache
-def table() -> tuple[Watcher, Card]:
+def table() -> tuple[TableWatcher, CardTrack]:
     """Give a table as one look at it tells, and a card that lies there alone."""
     fusion = begun().fusion
     fusion.join(CAMERA, clip()[0].size)
@@ -33,7 +33,7 @@ def test_a_card_is_read_near_where_it_is_supposed(off: tuple[float, float], aske
     watcher, card = table()
     ways = [card.angle + askew + turn for turn in (-14.0, 0.0, 14.0)]
     middles = np.array([np.add(card.place, off)])
-    found = Supposing(watcher.camera).crosswise(eyes(), frame(NUMBER), (0.0, 0.0), middles, (ways, (63.0, 88.0)))
+    found = CrosswiseSearch(watcher.camera).crosswise(eyes(), frame(NUMBER), (0.0, 0.0), middles, (ways, (63.0, 88.0)))
     assert found is not None
     assert int(found.faces.argmax()) == card.votes.best[0]
     assert np.hypot(*np.subtract(found.place, card.place)) < 12
@@ -43,5 +43,5 @@ def test_a_card_is_read_near_where_it_is_supposed(off: tuple[float, float], aske
 def test_where_none_lies_none_is_read(middle: tuple[float, float]) -> None:
     watcher, _ = table()
     ways, middles = [0.0, 45.0, 90.0, 135.0], np.array([middle])
-    found = Supposing(watcher.camera).crosswise(eyes(), frame(NUMBER), (0.0, 0.0), middles, (ways, (63.0, 88.0)))
+    found = CrosswiseSearch(watcher.camera).crosswise(eyes(), frame(NUMBER), (0.0, 0.0), middles, (ways, (63.0, 88.0)))
     assert found is None

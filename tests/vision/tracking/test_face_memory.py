@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from feltwatch.datasets.sets.sets import READS
-from feltwatch.vision.detection.reader_classes import SURE, Faces
+from feltwatch.vision.detection.reader_classes import SURE, ReaderClasses
 from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.geometry.patch import Patch
-from feltwatch.vision.tracking.face_memory import KEPT_S, LIES_MM, NEAR_MM, Passing
-from feltwatch.vision.tracking.track import Card, Votes
+from feltwatch.vision.tracking.face_memory import KEPT_S, LIES_MM, NEAR_MM, FaceMemory
+from feltwatch.vision.tracking.track import CardTrack, Votes
 from tests.toy_table import CAMERA, CARD_MM, rectangle
 
 Place = tuple[float, float]
@@ -24,9 +24,9 @@ def seen(face: str, place: Place = HERE, likely: float = 0.99) -> CardGlimpse:
     return CardGlimpse(quad, place, 90.0, CARD_MM, 0.9, 0.98, faces)
 
 
-def lies(face: str, place: Place) -> Card:
+def lies(face: str, place: Place) -> CardTrack:
     quad = CAMERA.to_picture(rectangle(*place, CARD_MM, 90.0))
-    card = Card(quad, place, 90.0, Patch.of(quad, 2.0, (360, 640)), face != "back", 0.0, 0.0)
+    card = CardTrack(quad, place, 90.0, Patch.of(quad, 2.0, (360, 640)), face != "back", 0.0, 0.0)
     card.votes.add(seen(face).faces, 1.0)
     return card
 
@@ -35,13 +35,13 @@ class Way:
     """A card that comes to rest, and shows its face but dimly there."""
 
     def __init__(self) -> None:
-        self.passing = Passing(Faces(READS))
+        self.passing = FaceMemory(ReaderClasses(READS))
 
     def read(self, *faces: str, place: Place = (100.0, 300.0), likely: float = 0.99, t: float = 0.0) -> None:
         for face in faces:
             self.passing.keep(t, seen(face, place, likely))
 
-    def rests(self, face: str = "9h", cards: Sequence[Card] = ()) -> Votes:
+    def rests(self, face: str = "9h", cards: Sequence[CardTrack] = ()) -> Votes:
         votes, shown = Votes(), seen(face, likely=0.6)
         votes.add(shown.faces, 1.0)
         self.passing.recall(votes, shown, cards)

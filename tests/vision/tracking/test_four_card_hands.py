@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from feltwatch.datasets.sets.sets import READS
-from feltwatch.vision.detection.reader_classes import Faces
+from feltwatch.vision.detection.reader_classes import ReaderClasses
 from feltwatch.vision.detection.roi_detection import CardGlimpse, Glimpse
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import load_layout
@@ -18,17 +18,17 @@ from feltwatch.vision.tracking.four_card_hands import (
     sided,
     stands_for,
 )
-from feltwatch.vision.tracking.track import Card
+from feltwatch.vision.tracking.track import CardTrack
 from tests.toy_table import CAMERA, CARD_MM, LAYOUT, rectangle
 
 SIX = load_layout("si-ki-pi-6")
 CARDS, LOW, HIGH = "box3.cards", "box3.low", "box3.high"
 
 
-def card(zone: str, face: str | None = None, *, x: float = 0.0, layer: int = 0, met: float = 0.0) -> Card:
+def card(zone: str, face: str | None = None, *, x: float = 0.0, layer: int = 0, met: float = 0.0) -> CardTrack:
     """Give a card of a hand: a back, if it has no face."""
     quad = CAMERA.to_picture(rectangle(x, 400.0, CARD_MM, 90.0))
-    found = Card(quad, (x, 400.0), 90.0, Patch.of(quad, 2.0, (360, 640)), face is not None, 0.0, 0.0, layer=layer)
+    found = CardTrack(quad, (x, 400.0), 90.0, Patch.of(quad, 2.0, (360, 640)), face is not None, 0.0, 0.0, layer=layer)
     found.zone, found.met_at = zone, met
     if face is not None:
         found.votes.add(np.eye(len(READS))[READS.index(face)], 1.0)
@@ -63,8 +63,10 @@ def test_what_bears_no_face_where_hands_are_dealt_is_a_back(
     read = np.full(len(READS), (1 - likely) / (len(READS) - 1))
     read[READS.index("9h")] = likely
     seen = CardGlimpse(np.zeros((4, 2)), (x, y), 90.0, CARD_MM, 0.9, detected, read)
-    (found,) = sided(Glimpse((seen,), (), ()), SIX, Faces(READS), progress(SIX, (), setting=shown, shown=shown)).cards
-    assert Faces(READS).up(found) is not down
+    (found,) = sided(
+        Glimpse((seen,), (), ()), SIX, ReaderClasses(READS), progress(SIX, (), setting=shown, shown=shown)
+    ).cards
+    assert ReaderClasses(READS).up(found) is not down
 
 
 def test_hands_of_four_are_dealt_where_they_can_be_set() -> None:
@@ -175,7 +177,7 @@ def test_of_an_empty_hand_a_card_is_none() -> None:
 # ---- a card that was lost while its hand was set ---------------------------------------------------------------------
 
 
-def told(*zones: str) -> list[Card]:
+def told(*zones: str) -> list[CardTrack]:
     """Give backs that lie there, and have names."""
     found = [card(zone) for zone in zones]
     for number, one in enumerate(found):

@@ -7,29 +7,29 @@ import pytest
 
 from feltwatch.datasets.sets.sets import READS
 from feltwatch.vision.arrays import Floats
-from feltwatch.vision.detection.reader_classes import SURE, Faces
+from feltwatch.vision.detection.reader_classes import SURE, ReaderClasses
 from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import load_layout
-from feltwatch.vision.motion.change_detector import Attention
-from feltwatch.vision.tracking.four_card_hands import Fours
-from feltwatch.vision.tracking.revealed_faces import FAINT, LIKELY, QUIET_S, Shown, revealed
-from feltwatch.vision.tracking.track import VOTES, Card
+from feltwatch.vision.motion.change_detector import ChangeDetector
+from feltwatch.vision.tracking.four_card_hands import FourCardHands
+from feltwatch.vision.tracking.revealed_faces import FAINT, LIKELY, QUIET_S, RevealedFaces, revealed
+from feltwatch.vision.tracking.track import VOTES, CardTrack
 from tests.toy_table import CAMERA, CARD_MM, SIZE, rectangle
 
 LAYOUT = load_layout("si-ki-pi-6")
-FACTOR = Attention(SIZE).factor
+FACTOR = ChangeDetector(SIZE).factor
 CARDS, LOW, HIGH = "box3.cards", "box3.low", "box3.high"
 FAINTLY = 0.93  # a strip is read so: less than for certain
 LATER = 20.0
 
 
-def card(zone: str, face: str | None = None, *, up: bool | None = None, layer: int = 0) -> Card:
+def card(zone: str, face: str | None = None, *, up: bool | None = None, layer: int = 0) -> CardTrack:
     """Give a card that was told: face down, if it has no face."""
     area = LAYOUT.by_name[zone]
     quad = CAMERA.to_picture(rectangle(*area.first, CARD_MM, area.turn))
     patch = Patch.of(quad, FACTOR, (360, 640))
-    found = Card(quad, area.first, area.turn, patch, face is not None if up is None else up, 0.0, 0.0, layer=layer)
+    found = CardTrack(quad, area.first, area.turn, patch, face is not None if up is None else up, 0.0, 0.0, layer=layer)
     found.zone, found.face, found.id = zone, face, f"{zone} {layer}"
     if face is not None:
         found.votes.add(np.eye(len(READS))[READS.index(face)], 1.0)
@@ -56,12 +56,12 @@ class Hands:
     """A table on which the dealer shows a card, and a hand of which nothing is known lies."""
 
     def __init__(self) -> None:
-        self.shown = Shown(LAYOUT, Faces(READS))
+        self.shown = RevealedFaces(LAYOUT, ReaderClasses(READS))
         self.cards = [card("dealer.low", "2c"), *(card(zone, layer=n) for n, zone in enumerate((LOW, LOW, HIGH, HIGH)))]
         self.t = 0.0
 
     @property
-    def low(self) -> Card:
+    def low(self) -> CardTrack:
         return self.cards[1]
 
     def read(self, *reads: str, zone: str = LOW, likely: float = 0.99, other: str | None = None) -> None:
@@ -318,11 +318,14 @@ def test_the_dealers_hand_is_shown_first_then_those_of_the_boxes(
     zone: str, dealers: str | None, *, shows: bool, hides: bool
 ) -> None:
     cards = [card("dealer.low", dealers, up=shows), card("dealer.high", "2c", up=shows), card(LOW), card(HIGH, "9h")]
-    assert Shown(LAYOUT, Faces(READS)).hides(zone, cards) is hides
+    assert RevealedFaces(LAYOUT, ReaderClasses(READS)).hides(zone, cards) is hides
 
 
 def test_a_hand_of_which_all_faces_are_known_hides_none() -> None:
-    shown, cards = Shown(LAYOUT, Faces(READS)), [card("dealer.low", "2c"), card(LOW, "8h"), card(HIGH, "9h")]
+    shown, cards = (
+        RevealedFaces(LAYOUT, ReaderClasses(READS)),
+        [card("dealer.low", "2c"), card(LOW, "8h"), card(HIGH, "9h")],
+    )
     assert not any(shown.hides(zone, cards) for zone in (CARDS, LOW, HIGH, "dealer.low"))
     cards.append(card(CARDS, up=True))
     assert shown.hides(LOW, cards)
@@ -347,5 +350,5 @@ def test_hands_are_shown_once_the_dealer_shows_a_card(zone: str, *, up: bool, to
 
 
 def test_what_is_read_over_a_hand_that_is_not_shown_yet_says_nothing(hands: Hands) -> None:
-    hands.shown.keep(0.1, [seen(LOW, faces("9h", 0.99))], Fours(played=True, closed=frozenset({"box3"})))
+    hands.shown.keep(0.1, [seen(LOW, faces("9h", 0.99))], FourCardHands(played=True, closed=frozenset({"box3"})))
     assert hands.shown.reads == []
