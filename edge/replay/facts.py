@@ -6,11 +6,12 @@ from importlib.metadata import version
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.replay import checkpoint
 from feltwatch.edge.replay.job import Order, State
-from feltwatch.edge.report.page import Facts, TableFacts
-from feltwatch.edge.report.page import Video as Footage
+from feltwatch.edge.report.page import Facts, TableFacts, VideoFacts
 from feltwatch.edge.video.video_file import Video
 from feltwatch.engine.books.settings import WHY
+from feltwatch.engine.model.events import Event
 from feltwatch.engine.model.money import plain
+from feltwatch.engine.model.verdicts import Verdict
 from feltwatch.models.files import digest
 
 
@@ -32,11 +33,11 @@ def facts_of(
     key: Mapping[str, object],
     given: tuple[Video, TableFile],
     state: State,
-    events: Sequence[Mapping[str, object]],
-    verdicts: Sequence[Mapping[str, object]],
+    events: Sequence[Event],
+    verdicts: Sequence[Verdict],
 ) -> Facts:
     video, table = given
-    footage = Footage(
+    footage = VideoFacts(
         str(key["name"]),
         str(key["video"]),
         state.frames,

@@ -1,8 +1,7 @@
 """One video from its first frame to its report: watched by the pipeline that runs live, kept as it goes."""
 
-import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from time import monotonic
 
@@ -33,12 +32,12 @@ from feltwatch.edge.replay.output import (
     write_json,
 )
 from feltwatch.edge.report.page import write_report
-from feltwatch.edge.report.provenance import doubted
-from feltwatch.edge.report.story import stories
+from feltwatch.edge.report.provenance import all_doubts
+from feltwatch.edge.report.story import played_rounds
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import Frame, PlaceLostError, Video, check_one_size, open_video
 from feltwatch.engine.model import events, verdicts
-from feltwatch.engine.model.verdicts import Alert
+from feltwatch.engine.model.verdicts import Alert, Started, Withdrawn
 from feltwatch.models.files import remove_unfinished
 from feltwatch.vision.image_file import spelled
 
@@ -217,7 +216,8 @@ class _Work:
     def _report(self, say: Say, stop: Stop) -> None:
         """Write what is made of the whole, and put the folder where it belongs."""
         state = self.state
-        happened, judged = (_read(self.part / name) for name in (EVENTS, VERDICTS))
+        happened = [events.decode(line) for line in (self.part / EVENTS).read_bytes().splitlines()]
+        judged = [verdicts.decode(line) for line in (self.part / VERDICTS).read_text("utf-8").splitlines()]
         facts = facts_of(self.key, (self.video, self.table), state, happened, judged)
         write_report(self.part, facts)
         if self.order.annotate:
@@ -227,16 +227,11 @@ class _Work:
                 return not stop()
 
             annotated(self.part, self.video, self.order.since, remembered(self.part / VIEWS), go_on)
-        doubts = doubted(facts.doubts, stories(happened, judged))
-        counts = {"rounds": _count(judged, "round-started"), "doubts": len(doubts)}
-        counts["alerts"] = _count(judged, "alert") - _count(judged, "withdrawn")
+        rounds = played_rounds(happened, judged)
+        counts = {
+            "rounds": sum(isinstance(one, Started) for one in judged),
+            "alerts": sum(isinstance(one, Alert) - isinstance(one, Withdrawn) for one in judged),
+            "doubts": len(all_doubts(facts.doubts, rounds)),
+        }
         of = {"of": self.key, "annotated": self.order.annotate, "mark": mark(self.order.video)}
         finish(self.order.folder, {**of, **counts}, (KEPT, BEGUN, VIEWS))
-
-
-def _read(path: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
-def _count(verdicts: Sequence[Mapping[str, object]], kind: str) -> int:
-    return sum(verdict["verdict"] == kind for verdict in verdicts)

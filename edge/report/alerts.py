@@ -1,18 +1,19 @@
-"""One alert on the page: what was seen, what the clause demands, the still, the clip, and how to put it right."""
+"""One alert on the page: what it says, its clause, the remedy, the still and the clip."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
 
-from feltwatch.edge.report.cards import drawn
+from feltwatch.edge.pipeline.round_story import AlertStory
+from feltwatch.edge.report.cards import card_svg
 from feltwatch.edge.report.html import Markup, join, tag
-from feltwatch.edge.report.pictures import Shown
-from feltwatch.edge.report.story import Lay, Raised, Row
-from feltwatch.edge.report.words import MARKS, count, listed, place
+from feltwatch.edge.report.pictures import ShownFile
+from feltwatch.edge.report.story import CardStory
+from feltwatch.edge.report.words import MARKS, count, joined, place
 from feltwatch.edge.wording import clock
 from feltwatch.engine.books import BOOKS
 from feltwatch.engine.books.alert_texts import MEANINGS
 from feltwatch.engine.books.clauses import clauses
+from feltwatch.engine.model.verdicts import Alert, Move, Remedy
 
 OUTCOMES = {
     "discard": "Discard the card",
@@ -28,46 +29,50 @@ OUTCOMES = {
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """One alert with all that belongs to it."""
+    """One alert with everything the page shows of it."""
 
-    raised: Raised
+    story: AlertStory
+    hands: Mapping[str, Sequence[CardStory]]  # of the remedy, as they lay when it was given
     anchor: str
-    still: Shown | None
-    clip: Shown | None
+    still: ShownFile | None
+    clip: ShownFile | None
+
+    @property
+    def alert(self) -> Alert:
+        return self.story.alert
 
 
-def alert(exhibit: Exhibit) -> Markup:
-    said = exhibit.raised.said
-    severity = str(said["severity"])
+def article(exhibit: Exhibit) -> Markup:
+    alert = exhibit.alert
     parts = [
-        _head(exhibit.raised, exhibit.anchor),
-        tag("p", str(said["says"]), class_="says"),
-        clause(str(said["book"]), str(said["clause"])),
-        _remedy(exhibit.raised),
+        _head(exhibit.story, exhibit.anchor),
+        tag("p", alert.says, class_="says"),
+        clause(alert.book, alert.clause),
+        _remedy(alert, exhibit.story.remedy, exhibit.hands),
         _pictures(exhibit),
-        _small_print(said),
+        _small_print(alert),
     ]
-    state = "alert withdrawn" if exhibit.raised.withdrawn else "alert"
-    return tag("article", *parts, id=exhibit.anchor, class_=f"{state} {severity}", tabindex="-1")
+    state = "alert withdrawn" if exhibit.story.withdrawn else "alert"
+    return tag("article", *parts, id=exhibit.anchor, class_=f"{state} {alert.severity}", tabindex="-1")
 
 
-def _head(raised: Raised, anchor: str) -> Markup:
-    said = raised.said
-    where = [f"Box {said['box']}" if said.get("box") else "", f"hand {said['hand']}" if said.get("hand") else ""]
-    meaning = MEANINGS.get(str(said["code"]))
-    head = tag(
+def _head(story: AlertStory, anchor: str) -> Markup:
+    alert = story.alert
+    where = [f"Box {alert.box}" if alert.box else "", f"hand {alert.hand}" if alert.hand else ""]
+    meaning = MEANINGS.get(alert.code)
+    title = tag(
         "h4",
-        badge(str(said["severity"])),
+        badge(alert.severity),
         " ",
-        tag("a", str(said["code"]), href=f"#{anchor}"),
-        tag("span", clock(raised.t), *(f", {word}" for word in where if word), class_="when"),
+        tag("a", alert.code, href=f"#{anchor}"),
+        tag("span", clock(alert.t), *(f", {word}" for word in where if word), class_="when"),
     )
-    parts = [head]
-    if raised.withdrawn:
-        t, why = raised.withdrawn
-        parts.append(tag("p", tag("strong", f"Withdrawn at {clock(t)}: "), why + ".", class_="why"))
-    if said.get("replaces"):
-        parts.append(tag("p", "Takes the place of ", tag("code", str(said["replaces"])), ".", class_="why"))
+    parts = [title]
+    if story.withdrawn:
+        head = f"Withdrawn at {clock(story.withdrawn.t)}: "
+        parts.append(tag("p", tag("strong", head), story.withdrawn.why + ".", class_="why"))
+    if alert.replaces:
+        parts.append(tag("p", "Takes the place of ", tag("code", alert.replaces), ".", class_="why"))
     if meaning:
         parts.append(tag("p", meaning[:1].upper() + meaning[1:], class_="meaning"))
     return join(parts)
@@ -78,53 +83,44 @@ def badge(severity: str) -> Markup:
 
 
 def clause(book: str, name: str) -> Markup:
-    """Say what a clause says, in the book's own number."""
+    """Give the text of a clause, with its number in the book."""
     found = clauses(book).get(name) if book in BOOKS else None
     text = found.says if found else "The text of this clause is not at hand."
     return tag("blockquote", tag("cite", f"{book}, clause {name}"), tag("span", text), class_="clause")
 
 
-def _remedy(raised: Raised) -> Markup:
-    remedy = raised.remedy
-    outcome = str(remedy["outcome"])
-    options = cast("Sequence[str]", remedy.get("options") or ())
-    boxes = [str(box) for box in cast("Sequence[int]", remedy.get("boxes") or ())]
-    asked = cast("Sequence[str]", remedy.get("ask") or ())
-    says = str(remedy.get("says") or "")
-    parts = [tag("h5", f"Remedy: {OUTCOMES.get(outcome, outcome)}"), tag("p", says) if says else None]
-    if options:
-        who = f"Players of box {listed(boxes)}" if boxes else "Players"
-        parts.append(tag("p", f"{who} may choose: {' or '.join(options)}."))
-    parts += [tag("p", f"To be asked again: {one}.") for one in asked]
-    parts.append(_moves(cast("Sequence[Row]", remedy.get("moves") or ())))
-    parts.append(_hands(cast("Mapping[str, Sequence[str | None]]", remedy.get("hands") or {}), raised.lay))
-    if remedy.get("clause"):
-        parts.append(clause(str(raised.said["book"]), str(remedy["clause"])))
+def _remedy(alert: Alert, remedy: Remedy, lying: Mapping[str, Sequence[CardStory]]) -> Markup:
+    parts = [
+        tag("h5", f"Remedy: {OUTCOMES.get(remedy.outcome, remedy.outcome)}"),
+        tag("p", remedy.says) if remedy.says else None,
+    ]
+    if remedy.options:
+        boxes = [str(box) for box in remedy.boxes]
+        who = f"Players of box {joined(boxes)}" if boxes else "Players"
+        parts.append(tag("p", f"{who} may choose: {' or '.join(remedy.options)}."))
+    parts += [tag("p", f"To be asked again: {one}.") for one in remedy.ask]
+    parts.append(_moves(remedy.moves))
+    parts.append(_hands(remedy.hands, lying))
+    if remedy.clause:
+        parts.append(clause(alert.book, remedy.clause))
     return tag("section", *parts, class_="remedy")
 
 
-def _moves(moves: Sequence[Row]) -> Markup | None:
+def _moves(moves: Sequence[Move]) -> Markup | None:
     if not moves:
         return None
-    rows = [
-        tag(
-            "li",
-            drawn(None if move["card"] is None else str(move["card"])),
-            f" from {place(str(move['from']))} to {place(str(move['to']))}",
-        )
-        for move in moves
-    ]
+    rows = [tag("li", card_svg(move.face), f" from {place(move.source)} to {place(move.target)}") for move in moves]
     return tag("ul", *rows, class_="moves")
 
 
-def _hands(hands: Mapping[str, Sequence[str | None]], lay: Mapping[str, Sequence[Lay]]) -> Markup | None:
-    """Draw the hands as they lay when it was said, beside how they should lie."""
+def _hands(hands: Mapping[str, Sequence[str | None]], lying: Mapping[str, Sequence[CardStory]]) -> Markup | None:
+    """Draw the hands as they lay when the remedy was given, beside how they should lie."""
     if not hands:
         return None
     rows = []
     for zone, faces in hands.items():
-        before = [drawn(one.face, up=one.up) for one in lay.get(zone, ())]
-        due = [drawn(face) for face in faces]
+        before = [card_svg(one.face, up=one.up) for one in lying.get(zone, ())]
+        due = [card_svg(face) for face in faces]
         cells = [tag("div", *(cards or [_none()]), class_="cards") for cards in (before, due)]
         rows.append(tag("tr", tag("th", place(zone), scope="row"), *(tag("td", cell) for cell in cells)))
     head = tag("tr", tag("td"), tag("th", "as it lay", scope="col"), tag("th", "as it should lie", scope="col"))
@@ -138,12 +134,12 @@ def _none() -> Markup:
 def _pictures(exhibit: Exhibit) -> Markup | None:
     """Show the still and the clip, or say where they are."""
     parts: list[Markup] = []
-    code = str(exhibit.raised.said["code"])
+    code = exhibit.alert.code
     still, clip = exhibit.still, exhibit.clip
     if still is not None:
         link = tag("a", "the still in full size", href=still.path)
         if still.data:
-            said = f"The table at {clock(exhibit.raised.t)}, what {code} rests on in bold"
+            said = f"The table at {clock(exhibit.alert.t)}, what {code} rests on in bold"
             parts += [
                 tag("img", src=still.data, alt=said),
                 tag("figcaption", "In bold what the alert rests on: ", link),
@@ -173,30 +169,28 @@ def _pictures(exhibit: Exhibit) -> Markup | None:
     return tag("figure", *parts) if parts else None
 
 
-def _small_print(said: Row) -> Markup:
-    rests = cast("Sequence[str]", said.get("evidence") or ())
-    return tag(
-        "p", "Alert ", tag("code", str(said["id"])), f" rests on {', '.join(rests) or 'nothing'}.", class_="fine"
-    )
+def _small_print(alert: Alert) -> Markup:
+    rests = ", ".join(alert.evidence) or "nothing"
+    return tag("p", "Alert ", tag("code", alert.id), f" rests on {rests}.", class_="fine")
 
 
 def index(exhibits: Sequence[Exhibit], rounds: Mapping[str, int]) -> Markup | None:
-    """List the alerts, so that one sees at a glance where to look."""
+    """List the alerts, each with a link to it."""
     if not exhibits:
         return None
     rows = []
     for exhibit in exhibits:
-        said = exhibit.raised.said
-        code = tag("a", str(said["code"]), href=f"#{exhibit.anchor}")
-        gone = exhibit.raised.withdrawn is not None
+        alert = exhibit.alert
+        code = tag("a", alert.code, href=f"#{exhibit.anchor}")
+        gone = exhibit.story.withdrawn is not None
         rows.append(
             tag(
                 "tr",
-                tag("td", clock(exhibit.raised.t)),
-                tag("td", badge(str(said["severity"]))),
+                tag("td", clock(exhibit.alert.t)),
+                tag("td", badge(alert.severity)),
                 tag("td", tag("s", code) if gone else code, " (withdrawn)" if gone else None),
                 tag("td", f"round {rounds[exhibit.anchor]}"),
-                tag("td", str(said["says"]), class_="says"),
+                tag("td", alert.says, class_="says"),
                 class_="withdrawn" if gone else None,
             )
         )

@@ -1,4 +1,4 @@
-"""Cards drawn as SVG: each face once on a page, and used wherever it lies. No font of suits is needed."""
+"""Cards card_svg as SVG: each face once on a page, and used wherever it lies. No font of suits is needed."""
 
 from collections.abc import Iterable
 
@@ -21,33 +21,33 @@ SUITS = {  # within 20 by 20
 }
 
 
-def drawn(face: str | None, *, up: bool = True, taken: str = "") -> Markup:
-    """Draw a card; `taken` says when it was taken away, and pales it."""
+def card_svg(face: str | None, *, up: bool = True, taken: str = "") -> Markup:
+    """Draw a card; `taken` is when it was taken away, which makes it pale."""
     known = face if face in CARDS else None
     name = known if known and up else DOWN if not up else UNREAD
-    said = said_of(face, up=up) + (f", taken away at {taken}" if taken else "")
+    text = card_text(face, up=up) + (f", taken away at {taken}" if taken else "")
     use = tag("use", href=f"#card-{name}")
     return tag(
         "svg",
-        tag("title", said),
+        tag("title", text),
         use,
         class_="card taken" if taken else "card",
         viewBox="0 0 50 70",
         role="img",
-        aria_label=said,
+        aria_label=text,
     )
 
 
-def said_of(face: str | None, *, up: bool = True) -> str:
-    """Say a card as a dealer would, and what is known of one that lies face down."""
+def card_text(face: str | None, *, up: bool = True) -> str:
+    """Name a card as a dealer would, and say whether it lies face down."""
     known = CARDS.get(face) if face else None
     if not up:
         return f"face down, the {spoken(known)}" if known else "face down"
     return spoken(known) if known else "unread card"
 
 
-def sheet(faces: Iterable[str]) -> Markup:
-    """Give the drawings that a page uses, once, where nobody sees them."""
+def card_symbols(faces: Iterable[str]) -> Markup:
+    """Give the SVG symbols of the cards that a page uses, hidden, each once."""
     used = sorted({face for face in faces if face in CARDS})
     suits = [tag("symbol", tag("path", d=path), id=f"suit-{suit}", viewBox="0 0 20 20") for suit, path in SUITS.items()]
     return tag(

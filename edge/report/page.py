@@ -1,4 +1,4 @@
-"""What a replay leaves for an investigator: one self-contained page, `report.html`."""
+"""The report of a replay for investigators: one self-contained page, `report.html`."""
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -8,24 +8,27 @@ from importlib.resources import files
 from pathlib import Path
 
 from feltwatch.edge.errors import UsageError
+from feltwatch.edge.pipeline.round_story import AlertStory
 from feltwatch.edge.report.alerts import Exhibit, index
-from feltwatch.edge.report.cards import sheet
+from feltwatch.edge.report.cards import card_symbols
 from feltwatch.edge.report.html import Content, Markup, join, tag
-from feltwatch.edge.report.pictures import Shown, digests_of, shown
-from feltwatch.edge.report.provenance import digests, doubts, residuals, settings
-from feltwatch.edge.report.rounds import rounds as drawn_rounds
-from feltwatch.edge.report.story import Raised, Row, Story, stories
+from feltwatch.edge.report.pictures import ShownFile, digests_of, shown
+from feltwatch.edge.report.provenance import digests, doubt_list, residuals, settings
+from feltwatch.edge.report.rounds import rounds as round_list
+from feltwatch.edge.report.story import PlayedRound, played_rounds
 from feltwatch.edge.report.timeline import timeline
-from feltwatch.edge.report.words import ENDS, MARKS, RANK, count, listed, moment
+from feltwatch.edge.report.words import ENDS, MARKS, RANK, count, joined, moment
 from feltwatch.engine.books import BOOKS
+from feltwatch.engine.model.events import Event
+from feltwatch.engine.model.verdicts import Verdict
 from feltwatch.models.files import write_whole
 
 DIGESTED = ("events.jsonl", "verdicts.jsonl")
 
 
 @dataclass(frozen=True, slots=True)
-class Video:
-    """The footage that was watched."""
+class VideoFacts:
+    """The video that was analysed."""
 
     name: str
     sha256: str
@@ -39,7 +42,7 @@ class Video:
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """The table that it was watched for, as its file gives it."""
+    """The table, as its file describes it."""
 
     id: str
     site: str
@@ -54,16 +57,16 @@ class TableFacts:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that the report says, and nothing that changes from one run to the next: no clock, no path."""
+    """Everything in the report, and nothing that differs from run to run: no clock, no path."""
 
-    video: Video
+    video: VideoFacts
     table: TableFacts
     models: Mapping[str, str]  # name -> sha256
     version: str  # of feltwatch
     residuals_mm: Sequence[float]  # of the camera's points, in their order
     doubts: Sequence[tuple[float, str]] = ()  # when, and the sentence
-    events: Sequence[Row] = ()  # as events.jsonl holds them
-    verdicts: Sequence[Row] = ()  # as verdicts.jsonl holds them
+    events: Sequence[Event] = ()
+    verdicts: Sequence[Verdict] = ()
     evidence: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # alert id -> {"still": .., "clip": ..}
 
 
@@ -78,45 +81,49 @@ def write_report(folder: Path, facts: Facts) -> None:
 
 def page(folder: Path, facts: Facts) -> str:
     """Give the page."""
-    told = stories(facts.events, facts.verdicts)
+    rounds = played_rounds(facts.events, facts.verdicts)
     pictures = shown(folder, facts.evidence)
-    alerts = [raised for story in told for raised in story.alerts]
-    exhibits = {id(raised): _exhibit(raised, number, pictures) for number, raised in enumerate(alerts, 1)}
-    by_round = {story.number: [exhibits[id(raised)] for raised in story.alerts] for story in told}
-    anchors = {key: exhibit.anchor for key, exhibit in exhibits.items()}
+    alerts = [one for story in rounds for one in story.alerts.values()]
+    numbered = enumerate(((story, one) for story in rounds for one in story.alerts.values()), 1)
+    exhibits = {one.alert.id: _exhibit(story, one, number, pictures) for number, (story, one) in numbered}
+    by_round = {story.number: [exhibits[name] for name in story.alerts] for story in rounds}
+    anchors = {name: exhibit.anchor for name, exhibit in exhibits.items()}
     family = BOOKS[facts.table.book].family if facts.table.book in BOOKS else ""
     numbers = {exhibit.anchor: number for number, row in by_round.items() for exhibit in row}
     body = [
-        sheet(_faces(told, alerts)),
-        tag("header", *_top(facts, told)),
+        card_symbols(_faces(rounds, alerts)),
+        tag("header", *_top(facts, rounds)),
         tag(
             "main",
-            _part("The footage", timeline(told, facts.video.seconds, anchors), _key(alerts)) if told else None,
-            _part("Alerts", index([exhibits[id(raised)] for raised in alerts], numbers)) if alerts else None,
-            _part("What was doubtful", doubts(facts.doubts, told)),
-            _part("Rounds", _tools(len(told)), drawn_rounds(told, by_round, family)) if told else None,
+            _part("The video", timeline(rounds, facts.video.seconds, anchors), _key(alerts)) if rounds else None,
+            _part("Alerts", index([*exhibits.values()], numbers)) if alerts else None,
+            _part("What was doubtful", doubt_list(facts.doubts, rounds)),
+            _part("Rounds", _tools(len(rounds)), round_list(rounds, by_round, family)) if rounds else None,
             _part("What this report rests on", _ground(folder, facts, pictures)),
         ),
-        tag("footer", f"Written by feltwatch {facts.version}. It advises; it decides nothing."),
+        tag("footer", f"Written by feltwatch {facts.version}. It advises; people decide."),
     ]
-    return _document(f"{facts.video.name}: {_counted(told)}", join(body, "\n"))
+    return _document(f"{facts.video.name}: {_counted(rounds)}", join(body, "\n"))
 
 
-def _exhibit(raised: Raised, number: int, pictures: Mapping[tuple[str, str], Shown]) -> Exhibit:
-    return Exhibit(raised, f"alert-{number}", pictures.get((raised.id, "still")), pictures.get((raised.id, "clip")))
+def _exhibit(
+    round_: PlayedRound, one: AlertStory, number: int, pictures: Mapping[tuple[str, str], ShownFile]
+) -> Exhibit:
+    name = one.alert.id
+    still, clip = (pictures.get((name, what)) for what in ("still", "clip"))
+    return Exhibit(one, round_.hands[name], f"alert-{number}", still, clip)
 
 
-def _faces(told: Sequence[Story], alerts: Sequence[Raised]) -> list[str]:
-    found = [lay.face for story in told for lay in story.cards.values()]
-    for raised in alerts:
-        hands, moves = raised.remedy.get("hands"), raised.remedy.get("moves")
-        found += [face for faces in (hands.values() if isinstance(hands, Mapping) else ()) for face in faces]
-        found += [move["card"] for move in (moves if isinstance(moves, Sequence) else ())]
+def _faces(rounds: Sequence[PlayedRound], alerts: Sequence[AlertStory]) -> list[str]:
+    found = [card.face for story in rounds for card in story.cards.values()]
+    for one in alerts:
+        found += [face for faces in one.remedy.hands.values() for face in faces]
+        found += [move.face for move in one.remedy.moves]
     return [face for face in found if face is not None]
 
 
 def _document(title: str, body: Markup) -> str:
-    """Set the page into its frame: it may load nothing, and runs no script but its own."""
+    """Wrap the page in a document that loads nothing and runs no script but its own."""
     pages = files("feltwatch.edge").joinpath("pages")
     style, script = (pages.joinpath(name).read_text("utf-8") for name in ("report.css", "report.js"))
     policy = (
@@ -144,11 +151,11 @@ def _part(title: str, *content: Content) -> Markup:
     return tag("section", tag("h2", title), *content)
 
 
-def _top(facts: Facts, told: Sequence[Story]) -> list[Markup]:
+def _top(facts: Facts, rounds: Sequence[PlayedRound]) -> list[Markup]:
     video, table = facts.video, facts.table
     limits = f", bets {table.minimum or 'any'} to {table.maximum or 'any'}" if table.minimum or table.maximum else ""
     watched = [
-        ("Footage", video.name),
+        ("Video", video.name),
         (
             "Length",
             f"{moment(video.seconds)}, {video.frames:,} frames, {video.width} x {video.height}, {video.fps:g} a second",
@@ -157,46 +164,44 @@ def _top(facts: Facts, told: Sequence[Story]) -> list[Markup]:
         ("Rules", f"{table.title} ({table.book}), {count(table.decks, 'deck')}{limits}"),
     ]
     rows = [join([tag("dt", name), tag("dd", value)]) for name, value in watched]
-    found = [tag("h1", "Replay of a table"), tag("p", *_verdict(facts, told), class_=f"verdict {_worst(told)}")]
+    found = [tag("h1", "Replay of a table"), tag("p", *_verdict(facts, rounds), class_=f"verdict {_worst(rounds)}")]
     if video.damaged:
-        found.append(tag("p", tag("strong", "The footage is damaged: "), video.damaged, class_="damaged"))
+        found.append(tag("p", tag("strong", "The video is damaged: "), video.damaged, class_="damaged"))
     return [*found, tag("dl", *rows, class_="facts")]
 
 
-def _worst(told: Sequence[Story]) -> str:
-    found = sorted(
-        (str(one.said["severity"]) for story in told for one in story.standing), key=lambda s: RANK.get(s, 9)
-    )
-    doubtful = not told or any(story.result == "unresolved" for story in told)
+def _worst(rounds: Sequence[PlayedRound]) -> str:
+    found = sorted((one.alert.severity for story in rounds for one in story.standing), key=lambda s: RANK.get(s, 9))
+    doubtful = not rounds or any(story.result == "unresolved" for story in rounds)
     return found[0] if found else "unresolved" if doubtful else "clean"
 
 
-def _counted(told: Sequence[Story]) -> str:
-    standing = sum(len(story.standing) for story in told)
-    return f"{count(len(told), 'round')}, {count(standing, 'alert')}"
+def _counted(rounds: Sequence[PlayedRound]) -> str:
+    standing = sum(len(story.standing) for story in rounds)
+    return f"{count(len(rounds), 'round')}, {count(standing, 'alert')}"
 
 
-def _verdict(facts: Facts, told: Sequence[Story]) -> list[Content]:
-    """Say in one line what came of it."""
-    if not told:
-        return [f"No round was seen in {moment(facts.video.seconds)} of footage."]
-    standing = [raised for story in told for raised in story.standing]
-    found: list[Content] = [_counted(told).capitalize()]
+def _verdict(facts: Facts, rounds: Sequence[PlayedRound]) -> list[Content]:
+    """Give the result in one line."""
+    if not rounds:
+        return [f"No round was seen in {moment(facts.video.seconds)} of video."]
+    standing = [one.alert for story in rounds for one in story.standing]
+    found: list[Content] = [_counted(rounds).capitalize()]
     if len(standing) <= 3:
-        said = [f"{raised.said['code']} at {moment(raised.t)}" for raised in standing]
-        found.append(f": {listed(said)}" if said else "")
+        said = [f"{alert.code} at {moment(alert.t)}" for alert in standing]
+        found.append(f": {joined(said)}" if said else "")
     else:
-        by = {name: sum(raised.said["severity"] == name for raised in standing) for name in RANK}
-        found.append(": " + listed([f"{number} {MARKS[name]}" for name, number in by.items() if number]))
-    ends = {name: sum(story.result == name for story in told) for name in ("void", "unresolved", "open")}
+        by = {name: sum(alert.severity == name for alert in standing) for name in RANK}
+        found.append(": " + joined([f"{number} {MARKS[name]}" for name, number in by.items() if number]))
+    ends = {name: sum(story.result == name for story in rounds) for name in ("void", "unresolved", "open")}
     said = [f"{count(number, 'round')} {ENDS[name]}" for name, number in ends.items() if number]
-    gone = sum(len(story.alerts) - len(story.standing) for story in told)
+    gone = sum(len(story.alerts) - len(story.standing) for story in rounds)
     said += [f"{count(gone, 'alert')} withdrawn"] if gone else []
-    return [*found, f". {listed(said).capitalize()}." if said else "."]
+    return [*found, f". {joined(said).capitalize()}." if said else "."]
 
 
-def _key(alerts: Sequence[Raised]) -> Markup | None:
-    severities = sorted({str(raised.said["severity"]) for raised in alerts}, key=lambda name: RANK.get(name, 9))
+def _key(alerts: Sequence[AlertStory]) -> Markup | None:
+    severities = sorted({one.alert.severity for one in alerts}, key=lambda name: RANK.get(name, 9))
     if not severities:
         return None
     means = {
@@ -206,13 +211,13 @@ def _key(alerts: Sequence[Raised]) -> Markup | None:
         "advise": "circle: a note",
     }
     said = [means.get(name, name) for name in severities]
-    if any(raised.withdrawn for raised in alerts):
+    if any(one.withdrawn for one in alerts):
         said.append("hollow: withdrawn")
     return tag("p", "Marks: ", "; ".join(said), ".", class_="fine")
 
 
 def _tools(number: int) -> Markup | None:
-    """Give buttons that a script brings to life; without it none is shown."""
+    """Give buttons, hidden unless the script runs."""
     if number < 2:
         return None
     names = (("open", "Open all"), ("close", "Close all"), ("notable", "Only rounds to look at"))
@@ -221,7 +226,7 @@ def _tools(number: int) -> Markup | None:
     )
 
 
-def _ground(folder: Path, facts: Facts, pictures: Mapping[tuple[str, str], Shown]) -> Markup:
+def _ground(folder: Path, facts: Facts, pictures: Mapping[tuple[str, str], ShownFile]) -> Markup:
     found = [
         (facts.video.name, facts.video.sha256),
         ("the table's file", facts.table.sha256),
@@ -236,7 +241,7 @@ def _ground(folder: Path, facts: Facts, pictures: Mapping[tuple[str, str], Shown
             tag("h3", "Camera"),
             residuals(facts.residuals_mm),
             tag("h3", "Digests (SHA-256)"),
-            tag("p", "A file is the one that was used, unaltered, while ", tag("code", "sha256sum"), " says the same."),
+            tag("p", "A file is unaltered if ", tag("code", "sha256sum"), " prints the same digest."),
             digests(found),
         ]
     )

@@ -17,7 +17,7 @@ KINDS = {".webm": "video/webm", ".mp4": "video/mp4", ".webp": "image/webp", ".jp
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownFile:
     """A file of evidence on the page."""
 
     path: str  # within the folder, as a link
@@ -26,7 +26,7 @@ class Shown:
     kind: str
 
 
-def shown(folder: Path, evidence: Mapping[str, Mapping[str, str]]) -> dict[tuple[str, str], Shown]:
+def shown(folder: Path, evidence: Mapping[str, Mapping[str, str]]) -> dict[tuple[str, str], ShownFile]:
     """Give what is there of each alert's evidence, by alert and kind ("still", "clip")."""
     files = {
         (alert, kind): (path, _read(folder, path))
@@ -41,7 +41,7 @@ def shown(folder: Path, evidence: Mapping[str, Mapping[str, str]]) -> dict[tuple
         inside = stills.get(key)
         if key[1] != "still" and len(data) <= left:
             inside, left = _uri(mime, data), left - len(data)
-        found[key] = Shown(quote(path), sha256(data).hexdigest(), inside, mime)
+        found[key] = ShownFile(quote(path), sha256(data).hexdigest(), inside, mime)
     return found
 
 

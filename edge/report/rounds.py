@@ -3,26 +3,29 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from feltwatch.edge.report.alerts import Exhibit, alert, badge
-from feltwatch.edge.report.cards import drawn
+from feltwatch.edge.report.alerts import Exhibit, article, badge
+from feltwatch.edge.report.cards import card_svg
 from feltwatch.edge.report.html import Content, Markup, join, tag
-from feltwatch.edge.report.story import Lay, Row, Story, seconds, whole
+from feltwatch.edge.report.story import CardStory, PlayedRound
 from feltwatch.edge.report.words import ENDS, RANK, count, moment, money, place
 from feltwatch.edge.wording import clock
 from feltwatch.engine.blackjack.hands import LIMIT, total
 from feltwatch.engine.model.cards import CARDS
+from feltwatch.engine.model.events import Decision
+from feltwatch.engine.model.money import plain
+from feltwatch.engine.model.verdicts import Decided, Settlement
 from feltwatch.engine.sikipi.ranking import GONG, hand_sum
 
 FEW = 12  # rounds that are all shown open
 
 
-def section(story: Story, exhibits: Sequence[Exhibit], family: str, *, opened: bool) -> Markup:
+def section(story: PlayedRound, exhibits: Sequence[Exhibit], family: str, *, opened: bool) -> Markup:
     notable = bool(story.standing) or story.result in ("void", "unresolved")
     worst = next(iter(_severities(story)), "correct")
     body = [
         _hands(story, family),
         tag("p", f"{story.why[:1].upper()}{story.why[1:]}.", class_="why") if story.why else None,
-        *(alert(exhibit) for exhibit in exhibits),
+        *(article(exhibit) for exhibit in exhibits),
     ]
     return tag(
         "details",
@@ -34,53 +37,47 @@ def section(story: Story, exhibits: Sequence[Exhibit], family: str, *, opened: b
     )
 
 
-def _summary(story: Story) -> Markup:
-    end = "the end of the footage" if story.end is None else moment(story.end)
+def _summary(story: PlayedRound) -> Markup:
+    end = "the end of the video" if story.end is None else moment(story.end.t)
     gone = len(story.alerts) - len(story.standing)
     parts: list[Content] = [
         tag("span", f"Round {story.number}", class_="no"),
         tag("span", f"{moment(story.start)} to {end}", class_="when"),
         tag("span", ENDS.get(story.result, story.result), class_=f"result {story.result}"),
         *(badge(name) for name in _severities(story)),
-        tag("span", ", ".join(str(one.said["code"]) for one in story.standing), class_="codes")
-        if story.standing
-        else None,
+        tag("span", ", ".join(one.alert.code for one in story.standing), class_="codes") if story.standing else None,
         tag("span", f"{gone} withdrawn", class_="when") if gone else None,
         _net(story),
     ]
     return join(parts, " ")
 
 
-def _severities(story: Story) -> list[str]:
-    """Give those of the alerts that stand, the gravest first."""
-    return sorted({str(one.said["severity"]) for one in story.standing} & set(RANK), key=lambda name: RANK[name])
+def _severities(story: PlayedRound) -> list[str]:
+    """Give the severities of the alerts that were not withdrawn, the gravest first."""
+    return sorted({one.alert.severity for one in story.standing} & set(RANK), key=lambda name: RANK[name])
 
 
-def _net(story: Story) -> Markup | None:
-    """Say what all bets of the round came to for the Players, where all is known."""
-    nets = [row.get("net") for row in story.settlements.values()]
-    if not nets or None in nets:
+def _net(story: PlayedRound) -> Markup | None:
+    """Give the net result of all bets for the Players, where every one is known."""
+    nets = [one.net for one in story.settlements.values()]
+    known = [net for net in nets if net is not None]
+    if not nets or len(known) < len(nets):
         return None
-    whole_net = sum((Decimal(str(net)) for net in nets), Decimal())
-    return tag("span", f"Players {money(_number(whole_net), signed=True)}", class_="net")
+    return tag("span", f"Players {money(plain(sum(known, Decimal())), signed=True)}", class_="net")
 
 
-def _number(amount: Decimal) -> float:
-    return int(amount) if amount == int(amount) else float(amount)
-
-
-def _hands(story: Story, family: str) -> Markup:
+def _hands(story: PlayedRound, family: str) -> Markup:
     """Draw the hands, the dealer's first, then box by box."""
-    zones = {lay.zone for lay in story.cards.values()}
-    told: set[tuple[int, int]] = set()
+    zones = {card.zone for card in story.cards.values()}
+    done: set[tuple[int, int]] = set()
     rows = []
     for zone in sorted(zones, key=_order):
-        cards = [lay for lay in story.cards.values() if lay.zone == zone]
+        cards = [card for card in story.cards.values() if card.zone == zone]
         box, hand = _box(zone)
-        first = box > 0 and (box, hand) not in told
-        told.add((box, hand))
+        first = box > 0 and (box, hand) not in done
+        done.add((box, hand))
         rows.append(_hand(place(zone), cards, family, _done(story, box, hand) if first else []))
-    bets = {(box, hand) for box, hand, _ in story.settlements} - told
+    bets = {(box, hand) for box, hand, _ in story.settlements} - done
     rows += [_hand(f"Box {box}", [], family, _done(story, box, hand)) for box, hand in sorted(bets)]
     if not rows:
         return tag("p", "No card was seen.", class_="none")
@@ -103,9 +100,11 @@ def _box(zone: str) -> tuple[int, int]:
     return int(where[3:]), int(part[4:]) if part.startswith("hand") and part[4:].isdigit() else 1
 
 
-def _hand(name: str, cards: Sequence[Lay], family: str, done: Sequence[Markup]) -> Markup:
-    pictures = [drawn(lay.face, up=lay.up, taken=clock(lay.gone) if lay.early and lay.gone else "") for lay in cards]
-    worth = _worth([lay for lay in cards if not lay.early], family)
+def _hand(name: str, cards: Sequence[CardStory], family: str, done: Sequence[Markup]) -> Markup:
+    pictures = [
+        card_svg(card.face, up=card.up, taken=clock(card.gone) if card.is_early and card.gone else "") for card in cards
+    ]
+    worth = _worth([card for card in cards if not card.is_early], family)
     return tag(
         "div",
         tag("h4", name),
@@ -115,9 +114,9 @@ def _hand(name: str, cards: Sequence[Lay], family: str, done: Sequence[Markup]) 
     )
 
 
-def _worth(cards: Sequence[Lay], family: str) -> str:
-    """Say what a hand counts, where every face of it is known."""
-    faces = [CARDS[lay.face] for lay in cards if lay.face in CARDS and lay.up]
+def _worth(cards: Sequence[CardStory], family: str) -> str:
+    """Give what a hand counts, where every face of it is known."""
+    faces = [CARDS[card.face] for card in cards if card.face in CARDS and card.up]
     if not faces or len(faces) < len(cards):
         return ""
     if family == "blackjack":
@@ -130,51 +129,52 @@ def _worth(cards: Sequence[Lay], family: str) -> str:
     return f"{points} point{'' if points == 1 else 's'}" if points < GONG else "Gong" if points == GONG else "Pair"
 
 
-def _done(story: Story, box: int, hand: int) -> list[Markup]:
-    """Say what was decided on a hand, then what its bets came to."""
-    decided = [row for row in story.decisions if (row.get("box"), row.get("hand", 1)) == (box, hand)]
-    found = [tag("span", "; ".join(_decision(row) for row in decided), class_="decided")] if decided else []
-    lines = [row for (b, h, _), row in sorted(story.settlements.items()) if (b, h) == (box, hand)]
-    return [*found, *(_settled(row) for row in lines)]
+def _done(story: PlayedRound, box: int, hand: int) -> list[Markup]:
+    """List what was decided on a hand, then what its bets came to."""
+    decided = [one for one in story.decisions if (one.box, one.hand) == (box, hand)]
+    found = [tag("span", "; ".join(map(_decision, decided)), class_="decided")] if decided else []
+    lines = [one for _, one in sorted(story.settlements.items()) if (one.box, one.hand) == (box, hand)]
+    return [*found, *map(_settled, lines)]
 
 
-def _decision(row: Row) -> str:
-    who = f"{row['player']}: " if row.get("player") else ""
-    amount = f" {money(row['amount'])}" if row.get("amount") is not None else ""
-    inferred = ", inferred" if row.get("inferred") else ""
-    return f"{who}{row['action']}{amount} at {clock(seconds(row))}{inferred}"
+def _decision(one: Decided | Decision) -> str:
+    if isinstance(one, Decided):
+        return f"{one.action} at {clock(one.t)}{', inferred' if one.inferred else ''}"
+    who = f"{one.who}: " if one.who else ""
+    amount = f" {money(plain(one.amount))}" if one.amount is not None else ""
+    return f"{who}{one.action}{amount} at {clock(one.t)}"
 
 
-def _settled(row: Row) -> Markup:
-    stake, net, units = row.get("stake"), row.get("net"), row.get("units")
-    laid = money(stake) if stake is not None else count(whole(row, "units"), "chip") if units is not None else ""
-    odds = f" at {row['odds']}" if row.get("odds") else ""
-    result = str(row["result"])
+def _settled(one: Settlement) -> Markup:
+    laid = money(plain(one.stake)) if one.stake is not None else ""
+    if one.stake is None and one.units is not None:
+        laid = count(one.units, "chip")
     return join(
         [
-            tag("span", str(row["bet"]), class_="bet"),
+            tag("span", one.bet, class_="bet"),
             f" {laid}: " if laid else " ",
-            tag("strong", result, class_=f"paid {result}"),
-            odds,
-            tag("span", f" {money(net, signed=True)}", class_="net") if net is not None else None,
-            tag("span", f" clause {row['clause']}", class_="when"),
-            tag("span", f", changed at {clock(seconds(row))}", class_="why") if row.get("revises") else None,
+            tag("strong", one.result, class_=f"paid {one.result}"),
+            f" at {one.odds}" if one.odds else "",
+            tag("span", f" {money(plain(one.net), signed=True)}", class_="net") if one.net is not None else None,
+            tag("span", f" clause {one.clause}", class_="when"),
+            tag("span", f", changed at {clock(one.t)}", class_="why") if one.revises else None,
         ]
     )
 
 
-def rounds(told: Sequence[Story], exhibits: Mapping[int, Sequence[Exhibit]], family: str) -> Markup:
-    """Give all rounds; where they are many, only those with something to look at stand open."""
-    notable = [story for story in told if story.standing]
+def rounds(played: Sequence[PlayedRound], exhibits: Mapping[int, Sequence[Exhibit]], family: str) -> Markup:
+    """Give all rounds; where there are many, only those with an alert are open."""
+    notable = [story for story in played if story.standing]
     parts = [
         section(
             story,
             exhibits.get(story.number, ()),
             family,
-            opened=len(told) <= FEW or (bool(story.standing) and len(notable) <= FEW),
+            opened=len(played) <= FEW or (bool(story.standing) and len(notable) <= FEW),
         )
-        for story in told
+        for story in played
     ]
-    unknown = any(row.get("stake") is None for story in told for row in story.settlements.values())
+    lines = [one for story in played for one in story.settlements.values()]
+    unknown = any(one.stake is None for one in lines)
     note = tag("p", "Where the value of a bet was not seen, its result stands without amounts.", class_="fine")
     return join([note if unknown else None, *parts], "\n")

@@ -1,10 +1,11 @@
-"""The footage as a line: rounds as bars, alerts as marks on them, each a link to where it is told."""
+"""The time line of the video: rounds as bars, alerts as marks, each a link to its place on the page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from feltwatch.edge.pipeline.round_story import AlertStory
 from feltwatch.edge.report.html import Markup, join, tag
-from feltwatch.edge.report.story import Raised, Story
+from feltwatch.edge.report.story import PlayedRound
 from feltwatch.edge.report.words import MARKS, RANK, count, moment
 from feltwatch.edge.wording import clock
 
@@ -12,7 +13,7 @@ ROW, TOP, BAR = 58, 22, 18  # pixels: of a row, over its bars, of a bar
 LINE = TOP + BAR
 FEW = 40  # rounds
 SIDE = 12  # free at both ends
-SHAPES = {  # about the origin; told apart without colour too
+SHAPES = {  # about the origin; distinct without colour too
     "void": "M-6 -6H6V6H-6Z",
     "stop": "M0 -8 7 5H-7Z",
     "correct": "M0 -7 7 0 0 7 -7 0Z",
@@ -33,7 +34,7 @@ class _Scale:
         return round(SIDE + part * (self.width - 2 * SIDE), 2)
 
 
-def timeline(rounds: Sequence[Story], seconds: float, anchors: Mapping[int, str]) -> Markup:
+def timeline(rounds: Sequence[PlayedRound], seconds: float, anchors: Mapping[str, str]) -> Markup:
     """Draw it twice: for a wide page, and for a narrow one where fewer rounds fit into a row."""
     return join(
         [_drawn(rounds, seconds, anchors, 960, 40, "wide"), _drawn(rounds, seconds, anchors, 400, 14, "narrow")]
@@ -41,11 +42,9 @@ def timeline(rounds: Sequence[Story], seconds: float, anchors: Mapping[int, str]
 
 
 def _drawn(
-    rounds: Sequence[Story], seconds: float, anchors: Mapping[int, str], width: int, most: int, kind: str
+    rounds: Sequence[PlayedRound], seconds: float, anchors: Mapping[str, str], width: int, most: int, kind: str
 ) -> Markup:
-    end = max(
-        [seconds, *(story.end or story.start for story in rounds), *(a.t + 0.1 for s in rounds for a in s.alerts), 0.1]
-    )
+    end = max([seconds, *map(_last, rounds), 0.1])
     rows = max(1, -(-len(rounds) // most))
     scales = [_Scale(end * row / rows, end * (row + 1) / rows, width) for row in range(rows)]
     parts = [
@@ -62,7 +61,7 @@ def _drawn(
     )
 
 
-def _row(rounds: Sequence[Story], scale: _Scale, anchors: Mapping[int, str]) -> Markup:
+def _row(rounds: Sequence[PlayedRound], scale: _Scale, anchors: Mapping[str, str]) -> Markup:
     line = tag("line", x1=SIDE, x2=scale.width - SIDE, y1=LINE, y2=LINE, class_="axis")
     times = [
         tag("text", moment(t), x=scale.x(t), y=LINE + 14, class_="tick", text_anchor=anchor)
@@ -73,19 +72,24 @@ def _row(rounds: Sequence[Story], scale: _Scale, anchors: Mapping[int, str]) -> 
         _bar(story, scale, reached) for story in rounds if story.start < scale.end and _end(story, scale) > scale.start
     ]
     marks = [
-        _mark(alert, scale, anchors[id(alert)])
+        _mark(one, scale, anchors[one.alert.id])
         for story in rounds
-        for alert in sorted(story.alerts, key=lambda one: -RANK.get(str(one.said["severity"]), 9))
-        if scale.start <= alert.t < scale.end
+        for one in sorted(story.alerts.values(), key=lambda one: -RANK.get(one.alert.severity, 9))
+        if scale.start <= one.alert.t < scale.end
     ]
     return join([line, *times, *bars, *marks])
 
 
-def _end(story: Story, scale: _Scale) -> float:
-    return scale.end if story.end is None else max(story.end, story.start + 0.001)
+def _last(story: PlayedRound) -> float:
+    ended = story.start if story.end is None else story.end.t
+    return max([ended, *(one.alert.t + 0.1 for one in story.alerts.values())])
 
 
-def _bar(story: Story, scale: _Scale, reached: int) -> Markup:
+def _end(story: PlayedRound, scale: _Scale) -> float:
+    return scale.end if story.end is None else max(story.end.t, story.start + 0.001)
+
+
+def _bar(story: PlayedRound, scale: _Scale, reached: int) -> Markup:
     left, right = scale.x(story.start), scale.x(_end(story, scale))
     said = f"Round {story.number}, {moment(story.start)}, {story.result}, {count(len(story.standing), 'alert')}"
     number = None
@@ -98,10 +102,10 @@ def _bar(story: Story, scale: _Scale, reached: int) -> Markup:
     )
 
 
-def _mark(alert: Raised, scale: _Scale, anchor: str) -> Markup:
-    severity = str(alert.said["severity"])
-    state = "withdrawn" if alert.withdrawn else "standing"
-    kind = MARKS.get(severity, severity) + (", withdrawn" if alert.withdrawn else "")
-    said = f"{alert.said['code']} at {clock(alert.t)} ({kind})"
+def _mark(story: AlertStory, scale: _Scale, anchor: str) -> Markup:
+    alert, severity = story.alert, story.alert.severity
+    state = "withdrawn" if story.withdrawn else "standing"
+    kind = MARKS.get(severity, severity) + (", withdrawn" if story.withdrawn else "")
+    said = f"{alert.code} at {clock(alert.t)} ({kind})"
     shape = tag("path", d=SHAPES.get(severity, SHAPES["advise"]), transform=f"translate({scale.x(alert.t)} {TOP - 10})")
     return tag("a", tag("title", said), shape, href=f"#{anchor}", class_=f"mark {severity} {state}")

@@ -1,4 +1,4 @@
-"""How the report says things: places, times, sums of money, severities."""
+"""How the report writes places, times, amounts of money and severities."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def moment(t: float) -> str:
 
 
 def place(zone: str) -> str:
-    """Say a place of cards or chips.
+    """Write a place of cards or chips.
 
     >>> place("box3.hand2"), place("dealer.cards"), place("box3.low"), place("outside"), place("box3.main/standing1")
     ('Box 3, hand 2', 'Dealer', 'Box 3, low', 'Outside the boxes', 'Box 3, main, standing 1')
@@ -56,7 +56,7 @@ def money(value: object, *, signed: bool = False) -> str:
 
 
 def count(number: int, one: str, many: str = "") -> str:
-    """Say how many.
+    """Write a number with its noun.
 
     >>> count(1, "alert"), count(0, "alert"), count(2, "box", "boxes")
     ('1 alert', 'no alerts', '2 boxes')
@@ -64,10 +64,10 @@ def count(number: int, one: str, many: str = "") -> str:
     return f"{number or 'no'} {one if number == 1 else many or one + 's'}"
 
 
-def listed(words: Sequence[str]) -> str:
-    """Set words in a row.
+def joined(words: Sequence[str]) -> str:
+    """Join words with commas and an "and".
 
-    >>> listed(["a"]), listed(["a", "b", "c"])
+    >>> joined(["a"]), joined(["a", "b", "c"])
     ('a', 'a, b and c')
     """
     return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), *words[-1:]])

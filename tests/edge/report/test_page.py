@@ -19,16 +19,28 @@ import pytest
 from feltwatch.datasets.deal.play import session
 from feltwatch.datasets.deal.visible import STALE, VISIBLE
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.report.cards import drawn
+from feltwatch.edge.report.cards import card_svg
 from feltwatch.edge.report.html import VOID, Markup, plain, tag
-from feltwatch.edge.report.page import Facts, TableFacts, Video, page, write_report
+from feltwatch.edge.report.page import Facts, TableFacts, VideoFacts, page, write_report
 from feltwatch.edge.report.pictures import CLIPS_BYTES, STILLS_BYTES
-from feltwatch.edge.report.provenance import doubted
-from feltwatch.edge.report.story import Story, stories
+from feltwatch.edge.report.provenance import all_doubts
+from feltwatch.edge.report.story import PlayedRound, played_rounds
 from feltwatch.engine.books import BOOKS, find_book
 from feltwatch.engine.books.clauses import clauses
 from feltwatch.engine.books.error_catalogue import BOOK_ORDER
-from feltwatch.engine.model.events import Event, parse
+from feltwatch.engine.model.cards import Card
+from feltwatch.engine.model.events import Correct, Event, parse
+from feltwatch.engine.model.verdicts import (
+    Alert,
+    Ended,
+    Move,
+    Remedied,
+    Remedy,
+    Settlement,
+    Started,
+    Verdict,
+    Withdrawn,
+)
 from feltwatch.engine.table import Table
 
 if TYPE_CHECKING:
@@ -38,7 +50,7 @@ Row = Mapping[str, object]
 CLIPS = Path(__file__).resolve().parents[3] / "datasets" / "clips"
 OVERDRAW = "r2-dealer-overdraw-c18"
 EVIL = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;"
-VIDEO = Video("camera 7.mp4", "ab" * 32, 875, 35.0, 1920, 1080, 25.0)
+VIDEO = VideoFacts("camera 7.mp4", "ab" * 32, 875, 35.0, 1920, 1080, 25.0)
 TABLE = TableFacts("bj-07", "main-floor", "blackjack-rws-v5", "Blackjack, Version 5", 8, "50", "5000", {}, "cd" * 32)
 EMPTY = Facts(VIDEO, TABLE, {"detector": "12" * 32, "reader": "34" * 32}, "0.1.0", [0.4, 2.1, 0.8])
 
@@ -49,15 +61,19 @@ def exact(rows: Sequence[Row]) -> list[Event]:
 
 def judged(table: Table, rows: Sequence[Row]) -> Facts:
     """Give the facts of a footage in which this happened."""
-    said = [verdict.to_dict() for event in exact(rows) for verdict in table.apply(event)]
+    events = exact(rows)
+    verdicts = [verdict for event in events for verdict in table.apply(event)]
     facts = replace(TABLE, book=table.book.id, title=table.book.title)
-    return replace(EMPTY, table=facts, events=rows, verdicts=said)
+    return replace(EMPTY, table=facts, events=events, verdicts=verdicts)
+
+
+def demo_rows() -> list[Row]:
+    return [json.loads(line) for line in (CLIPS / "demo.events.jsonl").read_text("utf-8").splitlines()]
 
 
 @cache
 def demo() -> Facts:
-    rows = [json.loads(line) for line in (CLIPS / "demo.events.jsonl").read_text("utf-8").splitlines()]
-    return judged(Table(find_book(TABLE.book).at_table(minimum=Decimal(50), maximum=Decimal(5000))), rows)
+    return judged(Table(find_book(TABLE.book).at_table(minimum=Decimal(50), maximum=Decimal(5000))), demo_rows())
 
 
 def played(book: str, seed: int, rounds: int, errors: float = 0.3) -> tuple[Table, list[Row]]:
@@ -228,12 +244,14 @@ def test_the_page_runs_its_own_script_and_loads_nothing(tmp_path: Path) -> None:
 
 def test_what_comes_from_outside_is_text(tmp_path: Path) -> None:
     facts = demo()
-    verdicts = [
-        {**row, "says": EVIL, "code": EVIL, "id": EVIL, "box": EVIL} if row["verdict"] == "alert" else row
-        for row in facts.verdicts
-    ]
-    verdicts = [{**row, "bet": EVIL, "why": EVIL, "result": EVIL} if "bet" in row else row for row in verdicts]
-    events = [{**row, "id": EVIL, "zone": EVIL} if row["event"] == "card" else row for row in facts.events]
+    verdicts: list[Verdict] = []
+    for one in facts.verdicts:
+        if isinstance(one, Alert):
+            verdicts.append(replace(one, says=EVIL, code=EVIL, id=EVIL, book=EVIL, clause=EVIL, evidence=(EVIL,)))
+        elif isinstance(one, Settlement):
+            verdicts.append(replace(one, bet=EVIL, result=EVIL, odds=EVIL, clause=EVIL))
+        else:
+            verdicts.append(replace(one, why=EVIL) if isinstance(one, Ended) else one)
     evil = Facts(
         replace(VIDEO, name=EVIL, damaged=EVIL),
         replace(TABLE, id=EVIL, site=EVIL, title=EVIL, book=EVIL, settings={EVIL: EVIL}, minimum=EVIL),
@@ -241,7 +259,7 @@ def test_what_comes_from_outside_is_text(tmp_path: Path) -> None:
         EVIL,
         [1.0],
         [(1.0, EVIL)],
-        events,
+        facts.events,
         verdicts,
         {EVIL: {EVIL: EVIL}},
     )
@@ -259,8 +277,8 @@ def test_signs_that_cannot_be_shown_or_deceive_are_made_visible(tmp_path: Path) 
 
 def test_footage_without_a_round_has_a_report(tmp_path: Path) -> None:
     said = words(page(tmp_path, replace(EMPTY, video=replace(VIDEO, damaged="it ends in mid-frame"))))
-    assert "No round was seen in 0:35 of footage." in said
-    assert "The footage is damaged: it ends in mid-frame" in said
+    assert "No round was seen in 0:35 of video." in said
+    assert "The video is damaged: it ends in mid-frame" in said
 
 
 @pytest.mark.parametrize("book", BOOK_ORDER)
@@ -287,9 +305,9 @@ class _Witness(Table):
         super().__init__(table.book)
         self.rounds: dict[int, Round] = {}
 
-    def watch(self, rows: Sequence[Row]) -> Iterator[Row]:
+    def watch(self, rows: Sequence[Row]) -> Iterator[Verdict]:
         for event in exact(rows):
-            yield from (verdict.to_dict() for verdict in self.apply(event))
+            yield from self.apply(event)
             for life in (self.last, self.life):
                 if life is not None:
                     self.rounds[life.round.number] = life.round
@@ -300,19 +318,19 @@ class _Witness(Table):
 def test_hands_are_folded_as_the_engine_folds_them(book: str, seed: int) -> None:
     table, rows = played(book, seed, 8)
     witness = _Witness(table)
-    told = stories(rows, list(witness.watch(rows)))
+    told = played_rounds(exact(rows), list(witness.watch(rows)))
     assert [story.number for story in told] == sorted(witness.rounds)
     for story in told:
         seen = witness.rounds[story.number].seen
         mine = {lay.id: (lay.zone, lay.face, lay.up, lay.gone is not None) for lay in story.cards.values()}
         theirs = {s.id: (s.zone.text, s.card.text if s.card else None, s.up, s.gone) for s in seen.values()}
         assert mine == theirs
-        assert {raised.id for raised in story.standing} == set(witness.rounds[story.number].alerts)
+        assert {one.alert.id for one in story.standing} == set(witness.rounds[story.number].alerts)
         assert set(story.settlements) >= set(witness.rounds[story.number].settlements)
 
 
-def first_round() -> Story:
-    return stories(demo().events, demo().verdicts)[0]
+def first_round() -> PlayedRound:
+    return played_rounds(demo().events, demo().verdicts)[0]
 
 
 def test_a_split_card_is_in_its_new_hand() -> None:
@@ -322,29 +340,29 @@ def test_a_split_card_is_in_its_new_hand() -> None:
 
 
 def test_a_card_that_went_before_its_hand_is_marked_and_not_counted(tmp_path: Path) -> None:
-    second = stories(demo().events, demo().verdicts)[1]
-    assert [lay.id for lay in second.cards.values() if lay.early] == ["c18"]
+    second = played_rounds(demo().events, demo().verdicts)[1]
+    assert [lay.id for lay in second.cards.values() if lay.is_early] == ["c18"]
     html = page(tmp_path, demo())
     assert "3 of diamonds, taken away at 0:30.0" in html
     assert re.search(r'taken away at 0:30.0</title>.*?</svg><span class="total">17</span>', html)
 
 
-CORRECT = {"t": 40.0, "event": "correct", "id": "c18", "card": None}
-LATER = {"t": 41.0, "event": "correct", "id": "c18", "card": "4d"}
+CORRECT = Correct(40.0, "c18", None)
+LATER = Correct(41.0, "c18", Card.parse("4d"))
 
 
 def test_late_corrections_and_unread_cards_are_doubts(tmp_path: Path) -> None:
     said = words(page(tmp_path, replace(demo(), events=[*demo().events, CORRECT], doubts=[(3.0, "the camera moved")])))
     assert "0:03.0 the camera moved" in said
-    assert "0:40.0 round 2 : Dealer: 3 of diamonds at first, unread card after all" in said
+    assert "0:40.0 round 2 : Dealer: 3 of diamonds at first, unread card later" in said
     assert "Dealer: a card was never read" in said
     said = words(page(tmp_path, replace(demo(), events=[*demo().events, CORRECT, LATER])))
-    assert "unread card at first, 4 of diamonds after all" in said
+    assert "unread card at first, 4 of diamonds later" in said
     assert "never read" not in said
 
 
 def test_an_alert_that_is_withdrawn_is_struck_through_with_its_reason(tmp_path: Path) -> None:
-    taken = {"t": 41.0, "verdict": "withdrawn", "round": 2, "alert": OVERDRAW, "why": "a later fact shows otherwise"}
+    taken = Withdrawn(41.0, 2, OVERDRAW, "a later fact shows otherwise")
     html = page(tmp_path, replace(demo(), verdicts=[*demo().verdicts, taken]))
     said = words(html)
     assert "2 rounds, no alerts. 1 alert withdrawn." in said
@@ -363,17 +381,17 @@ def test_a_remedy_shows_how_it_lay_and_how_it_should_lie(tmp_path: Path) -> None
 
 
 def test_a_later_remedy_takes_the_place_of_the_first(tmp_path: Path) -> None:
-    remedy = {
-        "outcome": "options",
-        "clause": "5.7",
-        "options": ["continue", "return-bet"],
-        "hands": {"dealer.cards": []},
-        "says": "The Players choose.",
-        "moves": [{"id": "c18", "card": "3d", "from": "dealer.cards", "to": "box1.cards"}],
-        "ask": ["box 1 whether to hit"],
-        "boxes": [1, 6],
-    }
-    row = {"t": 30.5, "verdict": "remedy", "round": 2, "alert": OVERDRAW, "remedy": remedy}
+    remedy = Remedy(
+        "options",
+        "5.7",
+        ("continue", "return-bet"),
+        {"dealer.cards": ()},
+        (Move("c18", "3d", "dealer.cards", "box1.cards"),),
+        ("box 1 whether to hit",),
+        (1, 6),
+        "The Players choose.",
+    )
+    row = Remedied(30.5, 2, OVERDRAW, remedy)
     said = words(page(tmp_path, replace(demo(), verdicts=[*demo().verdicts, row])))
     for text in (
         "Players of box 1 and 6 may choose: continue or return-bet.",
@@ -386,17 +404,17 @@ def test_a_later_remedy_takes_the_place_of_the_first(tmp_path: Path) -> None:
 
 
 def test_a_round_without_its_end_is_still_open(tmp_path: Path) -> None:
-    short = [row for row in demo().events if float(str(row["t"])) < 25]
+    short = [row for row in demo_rows() if float(str(row["t"])) < 25]
     table = Table(find_book(TABLE.book))
     said = words(page(tmp_path, judged(table, short)))
     assert "1 round still open" in said
-    assert "still open: the footage ends before the round does" in said
+    assert "still open: the video ends before the round does" in said
 
 
 def test_settlements_without_amounts_show_odds_and_chips(tmp_path: Path) -> None:
     rows = [
-        {**row, "stake": None, "net": None, "returned": None, "units": 4} if row["verdict"] == "settlement" else row
-        for row in demo().verdicts
+        replace(one, stake=None, returned=None, units=4) if isinstance(one, Settlement) else one
+        for one in demo().verdicts
     ]
     said = words(page(tmp_path, replace(demo(), verdicts=rows)))
     assert "pair 4 chips: win at 11:1 clause 3.13.1" in said
@@ -405,8 +423,8 @@ def test_settlements_without_amounts_show_odds_and_chips(tmp_path: Path) -> None
 
 
 def test_a_settlement_said_again_counts_as_said_last(tmp_path: Path) -> None:
-    last = [row for row in demo().verdicts if row["verdict"] == "settlement"][-1]
-    again = {**last, "t": 44.0, "result": "stand-off", "net": 0, "odds": None, "revises": True}
+    last = [one for one in demo().verdicts if isinstance(one, Settlement)][-1]
+    again = replace(last, t=44.0, result="stand-off", returned=last.stake, odds=None, revises=True)
     said = words(page(tmp_path, replace(demo(), verdicts=[*demo().verdicts, again])))
     assert "stand-off 0 clause 3.23.3 , changed at 0:44.0" in said
     assert "−75" not in said  # noqa: RUF001  a minus, as printed
@@ -416,8 +434,8 @@ def test_settings_that_are_not_the_books_own_stand_out(tmp_path: Path) -> None:
     name, own = next(iter(BOOKS[TABLE.book].switches.to_dict().items()))
     same = page(tmp_path, replace(EMPTY, table=replace(TABLE, settings={name: str(own)})))
     other = page(tmp_path, replace(EMPTY, table=replace(TABLE, settings={name: "other"})))
-    assert "the book's own: " not in words(same)
-    assert f"the book's own: {own}" in words(other)
+    assert "default: " not in words(same)
+    assert f"default: {own}" in words(other)
 
 
 @pytest.mark.parametrize(
@@ -432,11 +450,13 @@ def test_settings_that_are_not_the_books_own_stand_out(tmp_path: Path) -> None:
     ],
 )
 def test_each_card_is_drawn_and_said(face: str | None, label: str, *, up: bool) -> None:
-    assert f'aria-label="{label}"' in drawn(face, up=up)
+    assert f'aria-label="{label}"' in card_svg(face, up=up)
 
 
 def test_face_down_and_unread_cards_look_different() -> None:
-    drawings = {re.sub('.*href="(#[^"]*)".*', r"\1", drawn(face, up=up)) for face, up in ((None, True), (None, False))}
+    drawings = {
+        re.sub('.*href="(#[^"]*)".*', r"\1", card_svg(face, up=up)) for face, up in ((None, True), (None, False))
+    }
     assert len(drawings) == 2
 
 
@@ -451,7 +471,7 @@ def test_every_alert_is_a_mark_on_the_time_line(tmp_path: Path) -> None:
     table, rows = played("rws-blackjack-2024", 8, 60)
     facts = judged(table, rows)
     html = page(tmp_path, facts)
-    alerts = sum(row["verdict"] == "alert" for row in facts.verdicts)
+    alerts = sum(isinstance(one, Alert) for one in facts.verdicts)
     assert alerts > 5
     for kind in ("wide", "narrow"):
         found = re.search(rf'<svg class="timeline {kind}".*?</svg>', html, re.DOTALL)
@@ -470,16 +490,7 @@ def test_markup_escapes_what_is_not_markup() -> None:
 
 
 def test_a_round_that_ends_unresolved_and_a_card_never_read_are_doubts_beside_those_of_the_camera() -> None:
-    events = [{"t": 1.0, "event": "card", "id": "c1", "zone": "box1.cards", "card": None, "face": "up"}]
-    verdicts = [
-        {"t": 0.5, "verdict": "round-started", "round": 1},
-        {
-            "t": 9.0,
-            "verdict": "round-ended",
-            "round": 1,
-            "result": "unresolved",
-            "why": "the dealer's hand was never seen",
-        },
-    ]
-    found = doubted([(4.0, "the light changed")], stories(events, verdicts))
+    events = exact([{"t": 1.0, "event": "card", "id": "c1", "zone": "box1.cards", "card": None, "face": "up"}])
+    verdicts: list[Verdict] = [Started(0.5, 1), Ended(9.0, 1, "unresolved", "the dealer's hand was never seen")]
+    found = all_doubts([(4.0, "the light changed")], played_rounds(events, verdicts))
     assert [(t, number) for t, number, _ in found] == [(1.0, 1), (4.0, 0), (9.0, 1)]
