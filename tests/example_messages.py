@@ -18,8 +18,7 @@ from feltwatch.edge.messaging import schema
 from feltwatch.edge.messaging.commands import Door, Refused, Taken
 from feltwatch.edge.messaging.encode import Address, Stamp
 from feltwatch.edge.messaging.mqtt import Outgoing
-from feltwatch.edge.service.round_fold import RoundFold
-from feltwatch.edge.service.state_report import state
+from feltwatch.edge.service.state_report import RecentRounds, state
 from feltwatch.engine.books import BOOKS, Book
 from feltwatch.engine.model import events
 from feltwatch.engine.model.events import decode
@@ -54,7 +53,7 @@ class Told:
     def __init__(self, book: Book = BOOK, address: Address = ADDRESS) -> None:
         self.address = address
         self.table = Table(book)
-        self.fold = RoundFold()
+        self.fold = RecentRounds()
         self.entries: list[Entry] = []
         self.messages: list[Outgoing] = []
         self.link = first_hash(JOURNAL)

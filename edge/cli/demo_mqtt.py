@@ -21,8 +21,7 @@ from feltwatch.edge.messaging.local_broker import Broker
 from feltwatch.edge.messaging.mqtt import Terms
 from feltwatch.edge.messaging.outbox import Inbox, Outbox, OutboxHooks
 from feltwatch.edge.pipeline.table_pipeline import StepResult
-from feltwatch.edge.service.round_fold import RoundFold
-from feltwatch.edge.service.state_report import state
+from feltwatch.edge.service.state_report import RecentRounds, state
 from feltwatch.engine.table import Table
 
 WAIT_S: Final = 10.0  # for the last message to come round
@@ -33,7 +32,7 @@ class Airing:
 
     def __init__(self, table: TableFile) -> None:
         self.table = table
-        self.fold = RoundFold()
+        self.fold = RecentRounds()
         self.heard: list[tuple[str, bytes]] = []
         self._news = threading.Condition()
 

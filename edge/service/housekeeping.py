@@ -11,8 +11,7 @@ from feltwatch.edge.journal.store import rfc3339
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.messaging.health_told import health_of
 from feltwatch.edge.service.host_clock import synchronised
-from feltwatch.edge.service.opening import BACK
-from feltwatch.edge.service.recovery import NAME as SNAPSHOT
+from feltwatch.edge.service.recovery import LOOK_BACK, SNAPSHOT
 from feltwatch.edge.service.state_report import state
 
 if TYPE_CHECKING:
@@ -165,7 +164,7 @@ class Duties:
         upto = min(
             journal.before(rfc3339(before)),
             journal.unsent()[0][0] - 1,
-            journal.head.seq - BACK,
+            journal.head.seq - LOOK_BACK,
             journal.head.seq if needed is None else needed[0],
         )
         if upto > journal.base[0]:

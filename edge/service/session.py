@@ -37,8 +37,7 @@ from feltwatch.edge.service.health import Health, Pulse, Sources, Vitals
 from feltwatch.edge.service.host_clock import Clock
 from feltwatch.edge.service.housekeeping import Duties
 from feltwatch.edge.service.logs import log_verdict, say
-from feltwatch.edge.service.opening import BACK, Opened, door, opened
-from feltwatch.edge.service.recovery import NAME
+from feltwatch.edge.service.recovery import LOOK_BACK, SNAPSHOT, Recovered, open_door, recover
 from feltwatch.engine.model.verdicts import Alert
 from feltwatch.models.files import remove_unfinished
 
@@ -131,9 +130,9 @@ class Sitting:
         )
         stack.callback(self.recorder.close)
         self.record = Record(self.buffer.add, orders.out, utc_of=self._utc_of)
-        self.fold = found.fold
+        self.fold = found.rounds
         self.encoder = TableEncoder(table, found.journal, found.signer.public)
-        self.door = door(self.encoder.address, table, found.journal)
+        self.door = open_door(self.encoder.address, table, found.journal)
         self.state = found.state  # of the run before
         self.offset = 0.0 if self.state is None else round(self.state.t + found.away_s, 3)
         self.feeds = [
@@ -167,13 +166,13 @@ class Sitting:
         say(estimate(found, limits, record.journal_days, free), table=self.orders.table.id)
         return space
 
-    def _opened(self) -> Opened:
+    def _opened(self) -> Recovered:
         try:
-            return opened(self.orders.journal, self.orders.table, time())
+            return recover(self.orders.journal, self.orders.table, time())
         except UsageError:
             if not self.space.give_back():
                 raise
-            return opened(self.orders.journal, self.orders.table, time())
+            return recover(self.orders.journal, self.orders.table, time())
 
     def _outbox(self) -> Outbox:
         encoder, table = self.encoder, self.orders.table
@@ -200,7 +199,7 @@ class Sitting:
             clock=self.clock,
         )
 
-    def _greet(self, found: Opened) -> None:
+    def _greet(self, found: Recovered) -> None:
         """Say how it begins, and what the run before it left."""
         if found.aside is not None:
             self.note("broken", f"the journal was damaged, and lies in {found.aside.name} now; this is a new one")
@@ -208,7 +207,7 @@ class Sitting:
             self.note("broken", f"begun again after {self.broke}")
         elif found.last is None:
             self.note("started", "watching begins with a new journal")
-        elif found.clean:
+        elif found.is_clean:
             self.note("started", f"watching begins again; nobody watched since {found.last.at}")
         else:
             self.note(
@@ -217,11 +216,10 @@ class Sitting:
                 f"{found.last.seq}, {found.last.at}, and nobody watched since",
             )
 
-    def _answer_for(self, found: Opened) -> None:
+    def _answer_for(self, found: Recovered) -> None:
         """Say what came of evidence that the run before promised, and did not tell of any more."""
         remove_unfinished(self.orders.folder / EVIDENCE)
-        since = max(found.journal.base[0], found.journal.head.seq - BACK)
-        for expected in unreported(found.journal.read(since, BACK, ("alert", "evidence"))):
+        for expected in unreported(found.journal.read(found.since, LOOK_BACK, ("alert", "evidence"))):
             for stored in found_on_disk(self.orders.folder, expected):
                 self.record.evidence(stored)
 
@@ -267,7 +265,7 @@ class Sitting:
         rounds: list[Round] = []
         for one in result.judged:
             rounds += self.fold.take(one.verdicts, pipeline.table)
-        memory = {NAME: pipeline.state.to_snapshot()} if pipeline.state.is_due else None
+        memory = {SNAPSHOT: pipeline.state.to_snapshot()} if pipeline.state.is_due else None
         found = Happening(result.events, result.verdicts, rounds, memory)
         alerts = [verdict for verdict in result.verdicts if isinstance(verdict, Alert)]
         for alert in alerts:

@@ -15,8 +15,7 @@ from feltwatch.edge.journal.signing import Signer
 from feltwatch.edge.journal.store import Fact, Head, first_hash, hash_of, utc
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.service.housekeeping import HEAD_S, HEALTH_S, NOTHING, TEND_S
-from feltwatch.edge.service.round_fold import RoundFold
-from feltwatch.edge.service.state_report import state
+from feltwatch.edge.service.state_report import RecentRounds, state
 from feltwatch.engine.model.verdicts import Alert
 from tests.edge.scripted_watcher import ScriptedNetworks, write_table
 from tests.faults.fleet_speaker import Said, Speaker
@@ -90,7 +89,7 @@ def record(seconds: float, folder: Path, seed: str = "bj-07") -> list[Said]:
     """Give what a table with seven boxes says in its first so many seconds."""
     table = read_table(write_table(folder / f"{seed}.toml"))
     watching = _Watcher(table.book, stories(table.book, seed), 0.0, 1.0)
-    pipeline, fold = _Networks(watching).pipeline(table), RoundFold()
+    pipeline, fold = _Networks(watching).pipeline(table), RecentRounds()
     keep, signer = _Keep(), Signer(folder / f"{seed}.pem")
     book = Record(keep.add)
     told = NOTHING

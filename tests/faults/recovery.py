@@ -22,7 +22,7 @@ from feltwatch.datasets.deal.story import ChipMove, RoundStory
 from feltwatch.datasets.deal.visible import STALE, VISIBLE
 from feltwatch.edge.pipeline.reconciler import Reconciler
 from feltwatch.edge.pipeline.table_state import TableState
-from feltwatch.edge.service.recovery import NAME, recall
+from feltwatch.edge.service.recovery import SNAPSHOT, recall
 from feltwatch.engine.books import find_book
 from feltwatch.engine.books.error_catalogue import BOOK_ORDER
 from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Started, Verdict, Withdrawn
@@ -56,7 +56,7 @@ class Memory:
             self.kept = (len(self.rows), memory)
 
     def remembered(self, name: str) -> tuple[int, bytes] | None:
-        assert name == NAME
+        assert name == SNAPSHOT
         return self.kept
 
     def read(self, after: int, most: int, kinds: Sequence[str] = ()) -> Sequence[Row]:

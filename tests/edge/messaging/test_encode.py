@@ -12,8 +12,7 @@ from feltwatch.edge.journal.store import Entry, Fact, Journal
 from feltwatch.edge.messaging import encode as messages
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.messaging.encode import KINDS, Address, Stamp
-from feltwatch.edge.service.round_fold import KEPT, RoundFold
-from feltwatch.edge.service.state_report import counted, state
+from feltwatch.edge.service.state_report import RECENT, RecentRounds, counted, state
 from feltwatch.engine.books import BOOKS
 from feltwatch.engine.model.verdicts import (
     Alert,
@@ -190,7 +189,7 @@ def test_a_round_that_a_later_fact_changes_is_told_again() -> None:
 
 
 def test_what_is_told_in_a_round_that_goes_on_tells_no_round() -> None:
-    fold, table = RoundFold(), Table(BOOK)
+    fold, table = RecentRounds(), Table(BOOK)
     assert fold.take([Started(0.0, 1)], table) == []
     assert fold.take([_line(1), OFFER], table) == []
     (told,) = fold.take([Ended(1.0, 1, "void", "x", inferred=True)], table)
@@ -199,7 +198,7 @@ def test_what_is_told_in_a_round_that_goes_on_tells_no_round() -> None:
 
 
 def test_a_round_of_which_only_the_end_was_heard_is_not_told() -> None:
-    fold = RoundFold()
+    fold = RecentRounds()
     assert fold.take([_line(4), Ended(1.0, 4, "void", "")], None) == []
 
 
@@ -215,7 +214,7 @@ def test_a_round_that_the_table_forgets_as_it_ends_is_told_with_its_cards() -> N
 
 
 def test_a_number_that_comes_anew_is_another_round() -> None:
-    fold = RoundFold()
+    fold = RecentRounds()
     ended = Ended(1.0, 1, "void", "")
     for _ in range(2):
         (told,) = fold.take([Started(0.0, 1), ALERT, ended], None)
@@ -223,7 +222,7 @@ def test_a_number_that_comes_anew_is_another_round() -> None:
 
 
 def test_a_round_that_ends_otherwise_ended_when_it_did() -> None:
-    fold = RoundFold()
+    fold = RecentRounds()
     fold.take([Started(0.0, 1)], None)
     fold.take([Ended(1.0, 1, "unresolved", "a card was never read")], None)
     later = Ended(9.0, 1, "completed", "every bet is settled")
@@ -232,16 +231,16 @@ def test_a_round_that_ends_otherwise_ended_when_it_did() -> None:
 
 
 def test_only_the_last_rounds_are_kept() -> None:
-    fold = RoundFold()
+    fold = RecentRounds()
     for number in range(1, 50):
         fold.take([Started(0.0, number)], None)
     assert [*fold.stories] == [47, 48, 49]
-    assert len(fold.stories) == KEPT
+    assert len(fold.stories) == RECENT
 
 
 def test_amounts_are_told_to_the_last_digit() -> None:
     exact = Settlement(1.0, 1, 1, 1, "main", Decimal("123456789012.123456"), "win", "3", "1:1", Decimal("0.000001"))
-    fold = RoundFold()
+    fold = RecentRounds()
     fold.take([Started(0.0, 1), exact], None)
     (told,) = fold.take([Ended(1.0, 1, "completed", "")], None)
     body = schema.written(told)
@@ -288,17 +287,17 @@ def _folds(scenario: Scenario, book: str) -> None:
         ended = [one for one in verdicts if isinstance(one, Ended)]
         if ended:
             assert json.loads(told.last("round").payload)["round"]["round"] == ended[-1].round, scenario.title
-    again = RoundFold()
+    again = RecentRounds()
     for one in told.entries:
         if one.kind == "verdict":
             again.take([decode(one.body)], None)
     assert again.stories == told.fold.stories
 
 
-def _agrees(fold: RoundFold, done: Round) -> None:
+def _agrees(fold: RecentRounds, done: Round) -> None:
     story = fold.stories[done.number]
-    assert {alert.id for alert in story.standing} == set(done.alerts)
-    said = {key: json.loads(bytes(line)) for key, line in story.settlements.items()}
+    assert {one.alert.id for one in story.standing} == set(done.alerts)
+    said = {key: json.loads(encode(line)) for key, line in story.settlements.items()}
     for key, line in done.settlements.items():
         assert _bare(said[key]) == _bare(json.loads(encode(line)))
     assert {line["result"] for key, line in said.items() if key not in done.settlements} <= {"no-action"}

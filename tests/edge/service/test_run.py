@@ -24,7 +24,7 @@ from feltwatch.edge.errors import UsageError
 from feltwatch.edge.journal.store import Entry, entries
 from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.edge.service.logs import say
-from feltwatch.edge.service.opening import seconds_of
+from feltwatch.edge.service.recovery import seconds_of
 from feltwatch.edge.service.run import run
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.view import TableView
