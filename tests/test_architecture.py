@@ -315,6 +315,14 @@ def test_a_room_imports_lower_layers_only(sources: dict[str, str], allowed: bool
     assert (not [*direction_faults(import_graph(sources), LAYERS["engine"])]) is allowed
 
 
+def test_the_service_loads_neither_the_report_nor_the_replay() -> None:
+    script = "import sys, feltwatch.edge.service.run; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    found = done.stdout.split()
+    assert "feltwatch.edge.service.session" in found
+    assert [name for name in found if is_within(name, {"feltwatch.edge.report", "feltwatch.edge.replay"})] == []
+
+
 def test_no_modules_import_each_other_in_a_circle() -> None:
     graph = import_graph({path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in modules()})
     clean = {name: imported for name, imported in graph.items() if name.split(".", 1)[0] not in TO_DO}
