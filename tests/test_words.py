@@ -50,7 +50,6 @@ TO_DO: Final = frozenset(
         "docs/watching.md",
         "edge/camera",
         "edge/cli",
-        "edge/errors.py",
         "edge/evidence",
         "edge/journal",
         "edge/messaging",

@@ -1,7 +1,6 @@
 """The image to calibrate on: a photograph, or the first good frame of a video, a stream or a device."""
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from feltwatch.edge.errors import UsageError
+from feltwatch.edge.errors import UsageError, without_login
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.image_file import PictureError, read_picture, spelled
 
@@ -42,8 +41,8 @@ def is_live(source: str) -> bool:
 
 
 def hidden(source: str) -> str:
-    """Write a source so that it can be shown: without the user and password of its URL."""
-    return re.sub(r"//[^/@]*@", "//...@", spelled(source))
+    """Write a source so that it can be shown: on one line, without the user and password of its URL."""
+    return without_login(spelled(source))
 
 
 def _is_avi(head: bytes) -> bool:

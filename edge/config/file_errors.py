@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import inspect
 
+from feltwatch.edge.errors import without_login
+
 Step = str | int  # a key, or the number of an item from 0
 
 PATH = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 UNKNOWN = re.compile(r"Object contains unknown field `(.*)`")
 MISSING = re.compile(r"Object missing required field `(.*)`")
 OURS = re.compile(r"[a-z_]+: .*, found ")  # a struct's own check: the key, then the fault
-SECRET = re.compile(r"//[^/@]*@")  # user and password of an address
 LONGEST = 120  # letters of a value that are shown
 
 
@@ -31,7 +32,7 @@ def explain(error: msgspec.ValidationError, kind: type, found: object, text: str
     if OURS.match(fault):
         key = fault.partition(":")[0]
         said, _, value = fault.rpartition(", found ")
-        said = f"{said}, found {_hidden(value)}"
+        said = f"{said}, found {without_login(value)}"
         return _at_line(text, [*way, key], f"{_name(way, found)}.{said}" if way else said)
     _, expected, depth = _kind_at(kind, way)
     way = way[:depth]
@@ -105,11 +106,7 @@ def _section(way: Sequence[Step], found: object) -> str:
 
 def _shown(value: object) -> str:
     shown = repr(value)
-    return _hidden(shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…")
-
-
-def _hidden(text: str) -> str:
-    return SECRET.sub("//…@", text)
+    return without_login(shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…")
 
 
 def _at_line(text: str, way: Sequence[Step], said: str) -> str:

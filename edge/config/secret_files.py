@@ -54,7 +54,7 @@ def camera_address(camera: CameraFile, environ: Mapping[str, str] = os.environ) 
 
 
 def has_password(source: str) -> bool:
-    return re.search(r"//[^/@:]*:[^/@]+@", source) is not None
+    return re.search(r"//[^/@:]*:[^/\s]+@", source) is not None
 
 
 def with_password(source: str, password: str | None) -> str:

@@ -474,7 +474,7 @@ def test_a_camera_that_is_not_there_is_told_without_its_password(tmp_path: Path)
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.startswith(
-        "rtsp://...@127.0.0.1:9/1: expected a live camera, found none that can be opened; check"
+        "rtsp://…@127.0.0.1:9/1: expected a live camera, found none that can be opened; check"
     )
     assert "secret" not in done.stdout
     assert done.stderr == ""

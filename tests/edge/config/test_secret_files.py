@@ -50,6 +50,7 @@ def test_the_password_stands_in_the_address_that_is_opened(table: TableFile, tmp
     [
         ("rtsp://camera/7", "camera.password_file: expected a source with a user and no password, such as"),
         ("rtsp://viewer:hunter2@camera/7", "such as 'rtsp://viewer@camera/7', found 'rtsp://…@camera/7'"),
+        ("rtsp://viewer:hunter2@hunter2@camera/7", "found 'rtsp://…@camera/7'"),
         ("demo.mp4", "camera.password_file: expected a source with a user and no password"),
     ],
 )
