@@ -16,6 +16,9 @@ from feltwatch.engine.sikipi import house_way
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # FFmpeg asks once in a process, before whichever video is first
 
 LARGE_MB = 450
+LIBC = ctypes.CDLL(None)
+LIBC.mallopt(-3, 1 << 20)  # M_MMAP_THRESHOLD: the memory of a frame goes back to the system when the frame goes
+LIBC.mallopt(-8, 2)  # M_ARENA_MAX: threads share two heaps
 
 settings.register_profile("steady", derandomize=True)  # exploring is the fuzzer's work: what fails here fails for all
 settings.load_profile("steady")
@@ -44,7 +47,7 @@ def _memory_returned() -> Iterator[None]:
         if isinstance(found, _lru_cache_wrapper) and found.__module__.startswith(("feltwatch.", "tests.")):
             found.cache_clear()
     gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)  # glibc keeps what Python freed
+    LIBC.malloc_trim(0)  # glibc keeps what Python freed
 
 
 def _resident_mb() -> int:

@@ -8,7 +8,7 @@ from feltwatch.vision.motion.change_detector import shrunk
 from tests.edge.scripted_watcher import SIZE
 from tests.faults.cameras import FAULTS, SHORT, Line, Table, Trial, marked, number_of, run
 
-TIMES = 3
+TIMES = 2
 SAID_S = 5.0
 
 
