@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import misplaced_cards, settlement, side_bets, subsequent_deal
+from feltwatch.engine.blackjack import settlement, side_bets, turns
 from feltwatch.engine.blackjack.hands import DEALER_STANDS, LIMIT, Total
 from feltwatch.engine.books.settings import Switches
 from feltwatch.engine.model.cards import spoken
@@ -56,44 +56,12 @@ def draws(r: "BlackjackRound") -> bool:
     return pending(r)
 
 
-def _unpaid(r: "BlackjackRound") -> bool:
+def is_blackjack_unpaid(r: "BlackjackRound") -> bool:
     """Tell whether a Blackjack still lies there unpaid: the dealer may well draw out before he settles."""
     naturals = [hand for hand in r.all_hands() if hand.natural and not hand.invalid]
     return any(hand.away for hand in r.all_hands()) or any(
         stack.untouched and stack.present for hand in naturals for stack in settlement.betting(r, hand)
     )
-
-
-def dealt(r: "BlackjackRound", seen: Seen) -> None:
-    """A card on the dealer's hand after the Initial Deal."""
-    waiting = tuple(hand for hand in r.all_hands() if not r.finished(hand))
-    blocked = next((hand for hand in waiting if subsequent_deal.blocks(r, hand)), None)
-    if blocked is not None:
-        if len(blocked) < 2:
-            code = "missing-card"
-        elif blocked.asked == "double" or blocked.extra:
-            code = "double-card-missing"
-        else:
-            code = "dealer-second-card-too-early" if len(r.dealer) == 1 else "dealer-draws-before-players-done"
-        at = f", at {blocked.points}," if blocked.total else ""
-        misplaced_cards.slip(r, code, r.dealer, seen, f"Box {blocked.box}{at} is not done.", passed=waiting)
-        return
-    subsequent_deal.stands(r, waiting)
-    if stands(r) and len(r.dealer) > 1:
-        after(r)
-        _overdraw(r, seen)
-        return
-    subsequent_deal.opened(r)
-    if not pending(r) and not _unpaid(r):
-        r.alert(
-            "dealer-draw-not-needed",
-            "The dealer drew although no bet waited for it.",
-            Remedy("continue", r.faultclause("dealer-draw-not-needed"), says="Log only."),
-            anchor="draw",
-            evidence=(seen.id,),
-        )
-    r.dealer.add(seen)
-    after(r)
 
 
 def after(r: "BlackjackRound") -> None:
@@ -119,14 +87,12 @@ def settle_early(r: "BlackjackRound") -> bool:
     """Settling has begun, and the dealer's cards lay complete before the Players were done: these stood."""
     if r.complete or len(r.dealer) < 2 or not stands(r):
         return False
-    subsequent_deal.stands(
-        r, tuple(hand for hand in r.all_hands() if not r.finished(hand) and not subsequent_deal.blocks(r, hand))
-    )
+    turns.stands(r, tuple(hand for hand in r.all_hands() if not r.finished(hand) and not turns.blocks(r, hand)))
     after(r)
     return r.complete
 
 
-def _overdraw(r: "BlackjackRound", seen: Seen) -> None:
+def overdraw(r: "BlackjackRound", seen: Seen) -> None:
     """5.10.2: the card is discarded and the total before it stands; nothing is reconstructed."""
     points = r.dealer.points
     cancelled = r.book.reconstructs == "void"
@@ -161,7 +127,7 @@ def left_short(r: "BlackjackRound") -> None:
     """The round ends and the dealer still owed the table a card."""
     if any(plan.waits for plan in r.plans.values()) or r.stray is not None:
         return
-    subsequent_deal.stands(r, tuple(h for h in r.all_hands() if not r.finished(h) and not subsequent_deal.blocks(r, h)))
+    turns.stands(r, tuple(h for h in r.all_hands() if not r.finished(h) and not turns.blocks(r, h)))
     after(r)
     if r.acting() is None and r.dealer.total is not None and not r.only_seen:
         stood_short(r, "cards-cleared")

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import additional_bets, dealer, followers, forbidden, settlement, side_bets
+from feltwatch.engine.blackjack import additional_bets, dealer, followers, forbidden, settlement, side_bets, turns
 from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW, Hand
 from feltwatch.engine.model.spots import MAX_HANDS, hand_zone
 from feltwatch.engine.model.verdicts import Remedy
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from feltwatch.engine.model.spots import Spot
     from feltwatch.engine.round.base import Seen
     from feltwatch.engine.round.bets import Stack
-
-
-UNDER_12 = "player-under-12-not-drawn"
 
 
 def told(r: "BlackjackRound", event: "Decision") -> None:
@@ -41,12 +38,12 @@ def _stand(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
     del event
     short = hand.points is not None and hand.points < MUST_DRAW_BELOW and len(hand) > 1 and not hand.doubled
     hand.asked, hand.stood = "", "told"
-    if short and UNDER_12 in r.book.faults:
+    if short and turns.UNDER_12 in r.book.faults:
         name = r.alert(
-            UNDER_12,
+            turns.UNDER_12,
             f"Box {hand.box} would stand on {hand.points}; it must draw until it has {MUST_DRAW_BELOW}.",
             r.error_remedy([], says=f"The next card is box {hand.box}'s."),
-            anchor=_short(hand),
+            anchor=turns.place(hand),
             box=hand.box,
             hand=hand.number,
             evidence=tuple(seen.id for seen in hand.cards),
@@ -55,18 +52,6 @@ def _stand(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
         r.cancel(name)
     elif len(r.dealer) > 1:
         dealer.after(r)
-
-
-def _short(hand: Hand) -> str:
-    return f"box{hand.box}-hand{hand.number}-{len(hand)}"
-
-
-def left_short(r: "BlackjackRound", hand: Hand) -> None:
-    """Play has gone on over a hand that stood under 12: the options of 5.7."""
-    name = f"r{r.number}-{UNDER_12}-{_short(hand)}"
-    says = f"Cards were dealt elsewhere while box {hand.box} had {hand.points}: offer the options."
-    r.remedied(name, r.error_remedy([], can=False, says=says))
-    r.plan(name)
 
 
 def _double(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
@@ -78,7 +63,7 @@ def _double(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
         if paid:
             refuse(r, hand, "double-not-allowed", paid)
         else:
-            forbidden.wait(r, "double-not-allowed", hand, event, _short(hand), forbidden.points(hand))
+            forbidden.wait(r, "double-not-allowed", hand, event, turns.place(hand), forbidden.points(hand))
         return
     key = (r.seat(hand.box).spot.text, hand.number)
     base = r.wagers[key][0]
@@ -108,7 +93,7 @@ def _split(r: "BlackjackRound", hand: Hand, event: "Decision") -> None:
         if paid:
             refuse(r, hand, code, paid)
         else:
-            forbidden.wait(r, code, hand, event, _short(hand), forbidden.points(hand))
+            forbidden.wait(r, code, hand, event, turns.place(hand), forbidden.points(hand))
         return
     new = part(r, hand, hand.cards[1])
     if paid is not None:
@@ -274,7 +259,7 @@ def refuse(r: "BlackjackRound", hand: Hand, code: str, delta: Decimal | None) ->
 def not_allowed(r: "BlackjackRound", hand: Hand, code: str) -> bool:
     """Say that a double or split is not allowed, unless a supervisor has said that it is."""
     what = "split" if code.startswith("split") else "double"
-    anchor = _short(hand)
+    anchor = turns.place(hand)
     remedy = Remedy("reject-bet", r.faultclause(code), says=f"Undo the {what} and give the second bet back.")
     name = r.alert(
         code,

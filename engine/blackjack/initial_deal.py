@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import misplaced_cards, side_bets, subsequent_deal
+from feltwatch.engine.blackjack import moved_cards, remedies, subsequent_deal
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.events import Dealt
-from feltwatch.engine.model.spots import SHOE, Zone, hand_zone
+from feltwatch.engine.model.spots import SHOE, Zone
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import checks
 from feltwatch.engine.round.base import Plan, Seen
@@ -81,7 +81,7 @@ def _raise(r: "BlackjackRound", code: str, seen: Seen, due: int, place: int) -> 
     name = r.alert(
         code,
         f"The {spoken(seen.card)} went to {went}; it was due to {was}.",
-        r.error_remedy(assignment(r)),
+        r.error_remedy(remedies.assignment(r)),
         anchor=seen.id,
         box=about or None,
         hand=1 if about else None,
@@ -115,15 +115,7 @@ class _Ruling:
 def _open(r: "BlackjackRound", slip: Misdeal) -> None:
     slip.plan.rule = _Ruling(r, slip)
     r.misdeal = slip
-    settled_by_book(r, slip.alert)
-
-
-def settled_by_book(r: "BlackjackRound", name: str) -> None:
-    """Where the book itself voids the round for the error, it is void."""
-    remedy = r.alerts[name].remedy
-    if remedy.outcome == "void" and not remedy.options and not r.only_seen:
-        r.plans.pop(name, None)
-        r.void_round(r.alerts[name].says)
+    remedies.settled_by_book(r, slip.alert)
 
 
 def _optional(r: "BlackjackRound", box: int, place: int) -> bool:
@@ -189,18 +181,12 @@ def _lay(r: "BlackjackRound", seen: Seen) -> None:
         hand.add(seen)
 
 
-def assignment(r: "BlackjackRound") -> list[tuple[Seen, Zone]]:
-    """Lay the sequence of cards over the slots of the Initial Deal; what is left over is the next card."""
-    slots = [hand_zone(box) for box in r.order]
-    return [(seen, slots[index] if index < len(slots) else SHOE) for index, seen in enumerate(r.sequence)]
-
-
 def _follow(r: "BlackjackRound", slip: Misdeal, seen: Seen) -> None:
     """More cards fall before the error is put right: say how it then stands, never alert twice."""
     place = len(r.sequence) - 1
     first_pass = slip.at <= len(r.boxes)
     last = len(r.boxes) if first_pass else len(r.order) - 1
-    remedy = r.error_remedy(assignment(r))
+    remedy = r.error_remedy(remedies.assignment(r))
     if slip.code == "box-skipped" and seen.zone.box == slip.due and place <= last:
         name = r.alert(
             "wrong-box-order",
@@ -223,7 +209,7 @@ def _follow(r: "BlackjackRound", slip: Misdeal, seen: Seen) -> None:
 
 def lying_right(r: "BlackjackRound") -> None:
     """Once the cards lie as they should the error is put right; once every hand has its two, play may begin."""
-    if r.misdeal is not None and all(seen.zone is zone for seen, zone in assignment(r)):
+    if r.misdeal is not None and all(seen.zone is zone for seen, zone in remedies.assignment(r)):
         r.misdeal.plan.waits = False
         r.misdeal = None
     if not (len(r.dealer) and all(len(hand) > 1 or hand.invalid for hand in r.all_hands())):
@@ -312,7 +298,7 @@ def ruled(r: "BlackjackRound", slip: Misdeal, choice: str) -> None:
 
 
 def _lay_again(r: "BlackjackRound") -> None:
-    targets = assignment(r)
+    targets = remedies.assignment(r)
     r.stray, r.subsequent, r.hit, r.dealer_shown = None, False, False, False
     r.apart.clear()
     r.waiting.clear()
@@ -327,7 +313,7 @@ def _lay_again(r: "BlackjackRound") -> None:
     if r.playing:
         for seen, zone in targets:
             if zone is SHOE:
-                misplaced_cards.next_card(r, seen)
+                moved_cards.next_card(r, seen)
 
 
 def go_on(r: "BlackjackRound") -> None:
@@ -335,10 +321,3 @@ def go_on(r: "BlackjackRound") -> None:
     r.loose = True
     if not r.playing:
         lying_right(r)
-
-
-def check_insurance(r: "BlackjackRound") -> None:
-    """Chips on the insurance line before the cards say that there is nothing to insure."""
-    for stack in side_bets.insured(r):
-        if not r.upcard_is_ace and r.upcard is not None:
-            subsequent_deal.no_insurance(r, stack)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.model.cards import spoken
-from feltwatch.engine.model.spots import Zone, hand_zone
+from feltwatch.engine.model.spots import SHOE, Zone, hand_zone
 from feltwatch.engine.model.verdicts import Move, Remedy
 from feltwatch.engine.round.base import Seen
 
@@ -94,3 +94,17 @@ def asked_again(r: "BlackjackRound", targets: Targets) -> tuple[str, ...]:
         if zone in zones and (hand.stood or hand.asked or hand.doubled or hand.surrendered):
             found.append(f"box {hand.box} hand {hand.number}")
     return tuple(found)
+
+
+def assignment(r: "BlackjackRound") -> list[tuple[Seen, Zone]]:
+    """Lay the sequence of cards over the slots of the Initial Deal; what is left over is the next card."""
+    slots = [hand_zone(box) for box in r.order]
+    return [(seen, slots[index] if index < len(slots) else SHOE) for index, seen in enumerate(r.sequence)]
+
+
+def settled_by_book(r: "BlackjackRound", name: str) -> None:
+    """Where the book itself voids the round for the error, it is void."""
+    remedy = r.alerts[name].remedy
+    if remedy.outcome == "void" and not remedy.options and not r.only_seen:
+        r.plans.pop(name, None)
+        r.void_round(r.alerts[name].says)

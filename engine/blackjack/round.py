@@ -8,10 +8,12 @@ from feltwatch.engine.blackjack import (
     chips,
     dealer,
     decisions,
+    drawn_together,
     early_pickup,
     forbidden,
     initial_deal,
     misplaced_cards,
+    moved_cards,
     settlement,
     side_bets,
     subsequent_deal,
@@ -187,7 +189,7 @@ class BlackjackRound(Round):
         self.sequence.append(seen)
         self.idle_from = seen.t
         if together:
-            misplaced_cards.simultaneous(self, seen)
+            drawn_together.simultaneous(self, seen)
         elif self.playing:
             early_pickup.went_on(self, seen)
             subsequent_deal.dealt(self, seen, event)
@@ -209,7 +211,7 @@ class BlackjackRound(Round):
         elif not self.playing or (self.misdeal is not None and seen.zone.box != source.box):
             initial_deal.moved(self, seen, source)
         else:
-            misplaced_cards.moved(self, seen, source)
+            moved_cards.moved(self, seen, source)
 
     def _arrives(self, seen: Seen) -> None:
         """A card that lay outside, or was seen in the shoe, comes to its place: it is dealt only now."""
@@ -240,7 +242,7 @@ class BlackjackRound(Round):
         self.idle_from = event.t
         decisions.told(self, event)
         if self.waiting:
-            misplaced_cards.serve(self)
+            moved_cards.serve(self)
 
     def signalled(self, event: Signal) -> None:
         if event.name == "squeeze-granted":
@@ -381,6 +383,14 @@ class BlackjackRound(Round):
         self.misdeal = self.stray = self.split_wait = None
         self.apart.clear()
         self.waiting.clear()
+
+    def next_card(self, seen: Seen) -> None:
+        """Deal a card that was kept apart as the next card."""
+        moved_cards.next_card(self, seen)
+
+    def rule_on(self, stray: misplaced_cards.Stray, choice: str) -> None:
+        """Carry out a ruling on a card out of place."""
+        moved_cards.ruled(self, stray, choice)
 
     def waved(self, code: str, anchor: str) -> bool:
         """Tell whether a supervisor has said that this is no error."""

@@ -1,6 +1,5 @@
 """The Subsequent Deal: every further card against the hand whose turn it is."""
 
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.blackjack import (
@@ -8,11 +7,11 @@ from feltwatch.engine.blackjack import (
     dealer,
     decisions,
     inferred,
-    initial_deal,
     misplaced_cards,
     offers,
     settlement,
     side_bets,
+    turns,
 )
 from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
 from feltwatch.engine.model.cards import spoken
@@ -37,7 +36,7 @@ def begin(r: "BlackjackRound") -> None:
     """The Initial Deal is complete: decide what two cards decide."""
     r.playing = True
     r.complete_at = r.idle_from = r.t
-    initial_deal.check_insurance(r)
+    check_insurance(r)
     bets.lone_side_bets(r, dealt=True)
     side_bets.settle_first_two(r)
     for hand in r.all_hands():
@@ -70,7 +69,7 @@ def dealt(r: "BlackjackRound", seen: Seen, event: Dealt | None = None) -> None:
     if r.stray is not None:
         misplaced_cards.let_lie(r)
     if seen.zone.box == 0:
-        dealer.dealt(r, seen)
+        to_dealer(r, seen)
         return
     hand = r.hand(seen.zone.box or 0, seen.zone.hand)
     if hand is None:
@@ -159,8 +158,8 @@ def to_player(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
         at = f" at {hand.points}" if hand.total else ""
         misplaced_cards.slip(r, why, hand, seen, f"The hand was complete{at}.")
         return
-    passed = between(r, acting, hand)
-    blocked = next((one for one in passed if blocks(r, one)), None)
+    passed = turns.between(r, acting, hand)
+    blocked = next((one for one in passed if turns.blocks(r, one)), None)
     if blocked is not None:
         code = _passed_over(r, hand, blocked)
         says = f"It was the turn of box {blocked.box}{f' hand {blocked.number}' if blocked.split else ''}"
@@ -168,33 +167,8 @@ def to_player(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
             r, code, hand, seen, f"{says}{f', at {blocked.points}' if blocked.total else ''}.", passed=passed
         )
         return
-    stands(r, passed)
+    turns.stands(r, passed)
     take(r, hand, seen)
-
-
-def between(r: "BlackjackRound", acting: Hand | None, hand: Hand) -> tuple[Hand, ...]:
-    """Give the unfinished hands that come before this one."""
-    if acting is None or acting is hand:
-        return ()
-    found = [one for one in takewhile(lambda one: one is not hand, r.all_hands()) if not r.finished(one)]
-    return tuple(one for one in found if not (one.box == hand.box and len(one) == 1 and _later(r, hand, one)))
-
-
-def _later(r: "BlackjackRound", hand: Hand, one: Hand) -> bool:
-    """Of one box's re-split hands any may come next, once the hand in play is finished."""
-    hands = r.hands[hand.box]
-    return one.number > hand.number and all(h in (hand, one) or len(h) == 1 or not blocks(r, h) for h in hands)
-
-
-def blocks(r: "BlackjackRound", hand: Hand) -> bool:
-    """Tell whether a hand cannot have been left: it needs a card, asked for one, or (where told) has not stood."""
-    if hand.left:
-        return False
-    if len(hand) < 2 or hand.asked in ("hit", "double") or hand.extra:
-        return True
-    if hand.points is None:
-        return False
-    return hand.points < MUST_DRAW_BELOW or (r.told and hand.points < LIMIT)
 
 
 def _passed_over(r: "BlackjackRound", hand: Hand, one: Hand) -> str:
@@ -216,17 +190,6 @@ def _second_stack(r: "BlackjackRound", one: Hand) -> bool:
     """Tell whether one stack more lies there, whoever put it: of a hand that must draw, that is a double."""
     seat = r.seat(one.box)
     return len(r.hands[one.box]) == 1 and seat.stake is None and presence.grew(seat, seat.laid)
-
-
-def stands(r: "BlackjackRound", hands: tuple[Hand, ...]) -> None:
-    """The next hand got a card: those before it stood."""
-    for hand in hands:
-        if hand.left and hand.stood:
-            decisions.left_short(r, hand)
-        hand.left = False
-        if not hand.stood:
-            hand.stood = "inferred"
-            r.infer(hand.box, hand.number, "stand")
 
 
 def take(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
@@ -286,7 +249,7 @@ def _unrequested(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
             hand.drop(seen)
             settlement.reopen(r, hand)
             hand.stood = "told"
-            misplaced_cards.next_card(r, seen)
+            r.next_card(seen)
 
     if name:
         r.inferred[hand.box, hand.number] = (r.n, "unasked")
@@ -334,3 +297,45 @@ def no_insurance(r: "BlackjackRound", stack: "Stack") -> None:
         box=stack.spot.box,
         evidence=(stack.spot.text,),
     )
+
+
+def check_insurance(r: "BlackjackRound") -> None:
+    """Chips on the insurance line before the cards say that there is nothing to insure."""
+    for stack in side_bets.insured(r):
+        if not r.upcard_is_ace and r.upcard is not None:
+            no_insurance(r, stack)
+
+
+# ---- a card to the dealer --------------------------------------------------------------------------------------------
+
+
+def to_dealer(r: "BlackjackRound", seen: Seen) -> None:
+    """A card on the dealer's hand after the Initial Deal."""
+    waiting = tuple(hand for hand in r.all_hands() if not r.finished(hand))
+    blocked = next((hand for hand in waiting if turns.blocks(r, hand)), None)
+    if blocked is not None:
+        if len(blocked) < 2:
+            code = "missing-card"
+        elif blocked.asked == "double" or blocked.extra:
+            code = "double-card-missing"
+        else:
+            code = "dealer-second-card-too-early" if len(r.dealer) == 1 else "dealer-draws-before-players-done"
+        at = f", at {blocked.points}," if blocked.total else ""
+        misplaced_cards.slip(r, code, r.dealer, seen, f"Box {blocked.box}{at} is not done.", passed=waiting)
+        return
+    turns.stands(r, waiting)
+    if dealer.stands(r) and len(r.dealer) > 1:
+        dealer.after(r)
+        dealer.overdraw(r, seen)
+        return
+    opened(r)
+    if not dealer.pending(r) and not dealer.is_blackjack_unpaid(r):
+        r.alert(
+            "dealer-draw-not-needed",
+            "The dealer drew although no bet waited for it.",
+            Remedy("continue", r.faultclause("dealer-draw-not-needed"), says="Log only."),
+            anchor="draw",
+            evidence=(seen.id,),
+        )
+    r.dealer.add(seen)
+    dealer.after(r)

@@ -1,0 +1,1 @@
+/tmp/eng2/edge/api/__init__.py
