@@ -8,14 +8,14 @@ from feltwatch.engine.model.money import ZERO, plain
 from feltwatch.engine.model.verdicts import Remedy
 
 if TYPE_CHECKING:
-    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.state import BlackjackState
     from feltwatch.engine.round.bets import Stack
 
 MIN_HANDS = 2  # of a split
 Key = tuple[str, int]  # the spot of a main bet, and the hand
 
 
-def fit(r: "BlackjackRound", hand: Hand, extra: Decimal | None, base: Decimal | None) -> Decimal | None:
+def fit(r: "BlackjackState", hand: Hand, extra: Decimal | None, base: Decimal | None) -> Decimal | None:
     """A double is at most the Initial Bet (live: just it); what is above is given back."""
     if extra is None or base is None:
         return extra
@@ -38,17 +38,17 @@ def fit(r: "BlackjackRound", hand: Hand, extra: Decimal | None, base: Decimal | 
     return min(extra, base)
 
 
-def told(r: "BlackjackRound", key: Key, amount: Decimal | None) -> None:
+def told(r: "BlackjackState", key: Key, amount: Decimal | None) -> None:
     """An extra bet was told; its chips come before the card, or after it."""
     r.told_extra[key] = (amount, ZERO)
 
 
-def awaited(r: "BlackjackRound", hand: Hand) -> bool:
+def awaited(r: "BlackjackState", hand: Hand) -> bool:
     """Tell whether the chips of a double that was told are still to come."""
     return (r.seat(hand.box).spot.text, hand.number) in r.told_extra
 
 
-def came(r: "BlackjackRound", hand: Hand, delta: Decimal | None) -> bool:
+def came(r: "BlackjackState", hand: Hand, delta: Decimal | None) -> bool:
     """Take chips as those of an extra bet that was told, of this hand or of the newest; say whether they are."""
     text = r.seat(hand.box).spot.text
     newest = max(one.number for one in r.hands[hand.box])
@@ -60,7 +60,7 @@ def came(r: "BlackjackRound", hand: Hand, delta: Decimal | None) -> bool:
     return True
 
 
-def _sum_up(r: "BlackjackRound", hand: Hand, key: Key, delta: Decimal) -> None:
+def _sum_up(r: "BlackjackState", hand: Hand, key: Key, delta: Decimal) -> None:
     amount, before = r.told_extra[key]
     seen = max(before + delta, ZERO)
     r.told_extra[key] = (amount, seen)
@@ -73,7 +73,7 @@ def _sum_up(r: "BlackjackRound", hand: Hand, key: Key, delta: Decimal) -> None:
             del r.told_extra[key]
 
 
-def card_falls(r: "BlackjackRound", hand: Hand) -> None:
+def card_falls(r: "BlackjackState", hand: Hand) -> None:
     """A double's card: chips that have begun to come are all there will be."""
     r.split_off = None
     if not r.told_extra:
@@ -83,7 +83,7 @@ def card_falls(r: "BlackjackRound", hand: Hand) -> None:
         del r.told_extra[key]
 
 
-def less(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
+def less(r: "BlackjackState", stack: "Stack", delta: Decimal) -> bool:
     """Chips of an extra bet go back before its card: what was too much, or a bet thought better of."""
     spot = stack.spot
     for hand in r.hands.get(spot.box, ()):
@@ -105,7 +105,7 @@ def less(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
 # ---- splits ---------------------------------------------------------------------------------------------------------
 
 
-def split_paid(r: "BlackjackRound", hand: Hand, delta: Decimal | None) -> None:
+def split_paid(r: "BlackjackState", hand: Hand, delta: Decimal | None) -> None:
     """The second stack of a split: equal to the first."""
     r.split_wait = None
     text = r.seat(hand.box).spot.text
@@ -129,7 +129,7 @@ def split_paid(r: "BlackjackRound", hand: Hand, delta: Decimal | None) -> None:
         r.split_off = (hand, base - delta, name)
 
 
-def split_made_up(r: "BlackjackRound", box: int, delta: Decimal | None) -> bool:
+def split_made_up(r: "BlackjackState", box: int, delta: Decimal | None) -> bool:
     """The rest of a split bet that was short is put down before the next card."""
     if r.split_off is None or r.split_off[0].box != box:
         return False
@@ -141,7 +141,7 @@ def split_made_up(r: "BlackjackRound", box: int, delta: Decimal | None) -> bool:
     return True
 
 
-def split_unpaid(r: "BlackjackRound", hand: Hand) -> None:
+def split_unpaid(r: "BlackjackState", hand: Hand) -> None:
     """Cards parted and no second stack: without a bet it is no split (3.21)."""
     r.split_wait = None
     seat = r.seat(hand.box)
@@ -160,7 +160,7 @@ def split_unpaid(r: "BlackjackRound", hand: Hand) -> None:
     r.split_off = (hand, ZERO if base is None else base, "")
 
 
-def _as_it_was(r: "BlackjackRound", seat: "Stack", hand: Hand) -> bool:
+def _as_it_was(r: "BlackjackState", seat: "Stack", hand: Hand) -> bool:
     """Tell whether a bet whose amount is not known lies as it did: one stack more may be the second bet."""
     first = len(r.hands[hand.box]) == MIN_HANDS and not any(
         r.stacks[text].spot.box == hand.box for text in r.second_stacks

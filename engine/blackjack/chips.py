@@ -13,12 +13,12 @@ from feltwatch.engine.round import payments, presence
 from feltwatch.engine.round.line import plays
 
 if TYPE_CHECKING:
-    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.state import BlackjackState
     from feltwatch.engine.model.events import Chips
     from feltwatch.engine.round.bets import Stack
 
 
-def added(r: "BlackjackRound", stack: "Stack", delta: Decimal | None, event: "Chips") -> bool:
+def added(r: "BlackjackState", stack: "Stack", delta: Decimal | None, event: "Chips") -> bool:
     """More chips on a spot after the close: say whether the game itself explains them."""
     spot = stack.spot
     if spot.kind == "insurance":
@@ -30,7 +30,7 @@ def added(r: "BlackjackRound", stack: "Stack", delta: Decimal | None, event: "Ch
     return followers.came(r, stack, delta) or _piled(delta, event)
 
 
-def _one_may(r: "BlackjackRound", hands: list[Hand]) -> bool:
+def _one_may(r: "BlackjackState", hands: list[Hand]) -> bool:
     """Tell whether a second stack can only be one hand's, and all its cards are read."""
     return all(h.total is not None for h in hands) and sum(len(h) > 1 and not r.finished(h) for h in hands) <= 1
 
@@ -40,12 +40,12 @@ def _piled(delta: Decimal | None, event: "Chips") -> bool:
     return delta is None and event.units is None and event.stacks is not None
 
 
-def _dealers_turn(r: "BlackjackRound") -> bool:
+def _dealers_turn(r: "BlackjackState") -> bool:
     """Tell whether the Players are done; a second card of the dealer's that was left to lie too early ends nothing."""
     return r.complete or (r.dealer_shown and r.acting() is None)
 
 
-def _raised(r: "BlackjackRound", box: int, delta: Decimal | None, event: "Chips") -> bool:
+def _raised(r: "BlackjackState", box: int, delta: Decimal | None, event: "Chips") -> bool:
     """A second stack of the Seated Player's: of a split, of a double, or of one he may not make."""
     if r.split_wait is not None and r.split_wait[0].box == box:
         additional_bets.split_paid(r, r.split_wait[0], delta)
@@ -71,7 +71,7 @@ def _raised(r: "BlackjackRound", box: int, delta: Decimal | None, event: "Chips"
 # ---- Insurance ------------------------------------------------------------------------------------------------------
 
 
-def _insured(r: "BlackjackRound", stack: "Stack", event: "Chips") -> bool:
+def _insured(r: "BlackjackState", stack: "Stack", event: "Chips") -> bool:
     """Chips on the insurance line: against an Ace, before any further card, at most half (3.14.2)."""
     box = stack.spot.box
     bet = next((s for s in r.bettors.get(box, ()) if s.spot.who == stack.spot.who), None)
@@ -95,7 +95,7 @@ def _insured(r: "BlackjackRound", stack: "Stack", event: "Chips") -> bool:
     return True
 
 
-def _refuse(r: "BlackjackRound", stack: "Stack", code: str, why: str) -> None:
+def _refuse(r: "BlackjackState", stack: "Stack", code: str, why: str) -> None:
     stack.rejected = not stack.at_close
     if f"r{r.number}-{code}-{stack.spot.text}" in r.alerts:
         return  # the decision was reported, and its alert is out
@@ -113,7 +113,7 @@ def _refuse(r: "BlackjackRound", stack: "Stack", code: str, why: str) -> None:
 # ---- fewer chips ----------------------------------------------------------------------------------------------------
 
 
-def taken_back(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
+def taken_back(r: "BlackjackState", stack: "Stack", delta: Decimal) -> bool:
     """A player took chips off an open bet: say whether that is his right."""
     spot = stack.spot
     if spot.kind == "insurance":
@@ -133,7 +133,7 @@ def taken_back(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
     return False
 
 
-def astray(r: "BlackjackRound", stack: "Stack", before: Decimal) -> Decimal:
+def astray(r: "BlackjackState", stack: "Stack", before: Decimal) -> Decimal:
     """Tell how much of a bet is missing from its spot; below 0: chips that are no part of it lie there."""
     if stack.spot.kind == "insurance" or (stack.at_close and stack.stake is None):
         return ZERO
@@ -141,7 +141,7 @@ def astray(r: "BlackjackRound", stack: "Stack", before: Decimal) -> Decimal:
     return lawful + stack.paid - stack.taken - stack.carried - before
 
 
-def _wagered(r: "BlackjackRound", stack: "Stack") -> Decimal:
+def _wagered(r: "BlackjackState", stack: "Stack") -> Decimal:
     """Add up what was bet on a main spot, as far as its chips have come."""
     spot, found = stack.spot, ZERO
     if spot.box not in r.bettors:
@@ -159,7 +159,7 @@ def _wagered(r: "BlackjackRound", stack: "Stack") -> Decimal:
     return found + _coming(r, stack, text)
 
 
-def _coming(r: "BlackjackRound", stack: "Stack", text: str) -> Decimal:
+def _coming(r: "BlackjackState", stack: "Stack", text: str) -> Decimal:
     """Add up the chips that lie here for a double or a split not yet made out."""
     spot = stack.spot
     if text != r.seat(spot.box).spot.text:
@@ -172,7 +172,7 @@ def _coming(r: "BlackjackRound", stack: "Stack", text: str) -> Decimal:
     return sum((hand.extra or ZERO for hand in hands), ZERO) if here else ZERO
 
 
-def fewer(r: "BlackjackRound", stack: "Stack") -> None:
+def fewer(r: "BlackjackState", stack: "Stack") -> None:
     """A player's hand took a stack off a bet that was doubled, after the card."""
     for hand in r.hands.get(stack.spot.box, ()):
         open_ = (hand.box, hand.number, stack.spot.bet) not in r.settlements
@@ -181,7 +181,7 @@ def fewer(r: "BlackjackRound", stack: "Stack") -> None:
             return
 
 
-def _withdrawn(r: "BlackjackRound", stack: "Stack", hand: Hand, what: str, back: str) -> None:
+def _withdrawn(r: "BlackjackState", stack: "Stack", hand: Hand, what: str, back: str) -> None:
     r.alert(
         "double-bet-withdrawn",
         f"{what} of the doubled bet of box {stack.spot.box} was taken back after the card.",
@@ -196,7 +196,7 @@ def _withdrawn(r: "BlackjackRound", stack: "Stack", hand: Hand, what: str, back:
 # ---- the dealer pays or takes too early -----------------------------------------------------------------------------
 
 
-def touched(r: "BlackjackRound", stack: "Stack") -> None:
+def touched(r: "BlackjackState", stack: "Stack") -> None:
     """The dealer pays or takes an open bet; how much is not known: settling has begun."""
     if dealer.settle_early(r) or r.acting() is not None:
         return
@@ -205,7 +205,7 @@ def touched(r: "BlackjackRound", stack: "Stack") -> None:
         dealer.stood_short(r, stack.spot.text)
 
 
-def took_extra(r: "BlackjackRound", stack: "Stack") -> bool:
+def took_extra(r: "BlackjackState", stack: "Stack") -> bool:
     """A dealer's Blackjack takes the Initial Bet of a doubled hand, not the double."""
     if not r.dealer_blackjack() or "dealer-bj-extra-taken" not in r.book.faults or stack.spot.hand:
         return False
@@ -213,7 +213,7 @@ def took_extra(r: "BlackjackRound", stack: "Stack") -> bool:
     return len(hands) == 1 and bool(r.wagers.get((stack.spot.text, 1), (None, None))[1])
 
 
-def early(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> None:
+def early(r: "BlackjackState", stack: "Stack", delta: Decimal) -> None:
     """The dealer (or an unseen hand) moved chips of a bet that is not decided."""
     kind = stack.spot.kind
     if stack.by == "dealer":
@@ -239,7 +239,7 @@ def _refund(stack: "Stack", delta: Decimal) -> None:
         stack.stake, stack.factor, stack.at_close = stack.now, None, stack.present
 
 
-def _taken_early(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Decimal) -> None:
+def _taken_early(r: "BlackjackState", stack: "Stack", hand: Hand, delta: Decimal) -> None:
     by_dealer = stack.by == "dealer"
     if additional_bets.less(r, stack, delta):
         stack.taken = max(stack.taken + delta, ZERO)
@@ -259,7 +259,7 @@ def _taken_early(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Decimal
         dealer.stood_short(r, stack.spot.text)
 
 
-def _halves(r: "BlackjackRound", stack: "Stack") -> set[Decimal]:
+def _halves(r: "BlackjackState", stack: "Stack") -> set[Decimal]:
     """Give what a Surrender may take: half of the bet, or of the part that plays; an odd chip either way."""
     if stack.stake is None:
         return set()
@@ -267,7 +267,7 @@ def _halves(r: "BlackjackRound", stack: "Stack") -> set[Decimal]:
     return {rounded(half, r.chip) for half in halves for rounded in (down, up)}
 
 
-def _no_surrender(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Decimal) -> None:
+def _no_surrender(r: "BlackjackState", stack: "Stack", hand: Hand, delta: Decimal) -> None:
     why = "after a split" if hand.split else f"against the {spoken(r.upcard)}"
     does = f"Put {plain(-delta)} and the cards back."
     r.alert(
@@ -282,14 +282,14 @@ def _no_surrender(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Decima
     hand.asked = ""
 
 
-def _paid_early(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Decimal) -> None:
+def _paid_early(r: "BlackjackState", stack: "Stack", hand: Hand, delta: Decimal) -> None:
     if len(r.dealer) == 1 and (hand.natural or (hand.asked == "even-money" and stack.paid == stack.stake)):
         _blackjack_early(r, stack, hand, delta)
     else:
         dealer.stood_short(r, stack.spot.text)
 
 
-def _blackjack_early(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Decimal) -> None:
+def _blackjack_early(r: "BlackjackState", stack: "Stack", hand: Hand, delta: Decimal) -> None:
     one_to_one = _one_to_one(r, stack)
     asked = r.upcard_is_ace and hand.natural and r.book.id != "live-blackjack" and not r.too_late
     if asked and (stack.stake is None or stack.paid < min(one_to_one)):
@@ -319,6 +319,6 @@ def _blackjack_early(r: "BlackjackRound", stack: "Stack", hand: Hand, delta: Dec
     )
 
 
-def _one_to_one(r: "BlackjackRound", stack: "Stack") -> set[Decimal]:
+def _one_to_one(r: "BlackjackState", stack: "Stack") -> set[Decimal]:
     """Give what even money may come to: the bet, or the part of it that plays."""
     return set() if stack.stake is None else {stack.stake, decimal(plays(r, stack, stack.stake))}

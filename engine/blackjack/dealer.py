@@ -11,10 +11,10 @@ from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round.base import Seen
 
 if TYPE_CHECKING:
-    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.state import BlackjackState
 
 
-def stands(r: "BlackjackRound") -> bool:
+def stands(r: "BlackjackState") -> bool:
     """Tell whether the dealer's total says stand."""
     return r.dealer.total is not None and stands_on(r.dealer.total, r.switches)
 
@@ -26,28 +26,28 @@ def stands_on(found: Total, switches: Switches) -> bool:
     return found.points >= DEALER_STANDS
 
 
-def pending(r: "BlackjackRound") -> bool:
+def pending(r: "BlackjackState") -> bool:
     """Tell whether a bet still waits for the dealer's cards."""
     if any(stack for stack in side_bets.insured(r) if r.undecided(stack)) or _boom_waits(r):
         return True
     return any(settlement.waits(r, hand) for hand in r.all_hands() if not (hand.invalid or hand.bust or hand.away))
 
 
-def _boom_waits(r: "BlackjackRound") -> bool:
+def _boom_waits(r: "BlackjackState") -> bool:
     waiting = [stack for stack in side_bets.booms(r) if r.undecided(stack)]
     if not waiting or r.switches.boom_drawout == "always":
         return bool(waiting)
     return all(hand.bust for hand in r.all_hands()) or bool(settlement.open_hands(r))
 
 
-def only_naturals(r: "BlackjackRound") -> bool:
+def only_naturals(r: "BlackjackState") -> bool:
     """Tell whether the second card alone decides all that is left."""
     if _boom_waits(r):
         return False
     return all(hand.natural for hand in settlement.open_hands(r) if settlement.waits(r, hand))
 
 
-def draws(r: "BlackjackRound") -> bool:
+def draws(r: "BlackjackState") -> bool:
     """Tell whether the dealer owes the table a card."""
     if r.complete or stands(r):
         return False
@@ -56,7 +56,7 @@ def draws(r: "BlackjackRound") -> bool:
     return pending(r)
 
 
-def is_blackjack_unpaid(r: "BlackjackRound") -> bool:
+def is_blackjack_unpaid(r: "BlackjackState") -> bool:
     """Tell whether a Blackjack still lies there unpaid: the dealer may well draw out before he settles."""
     naturals = [hand for hand in r.all_hands() if hand.natural and not hand.invalid]
     return any(hand.away for hand in r.all_hands()) or any(
@@ -64,7 +64,7 @@ def is_blackjack_unpaid(r: "BlackjackRound") -> bool:
     )
 
 
-def after(r: "BlackjackRound") -> None:
+def after(r: "BlackjackState") -> None:
     """Settle what the dealer's cards now decide."""
     if len(r.dealer) == 2 and r.dealer.total is not None:
         settlement.against_second(r)
@@ -73,7 +73,7 @@ def after(r: "BlackjackRound") -> None:
         settlement.against_dealer(r)
 
 
-def opened_again(r: "BlackjackRound") -> None:
+def opened_again(r: "BlackjackState") -> None:
     """A card left the dealer's hand: what it had decided is open again."""
     r.complete, r.dealer_shown = False, len(r.dealer) > 1
     for hand in settlement.open_hands(r):
@@ -83,7 +83,7 @@ def opened_again(r: "BlackjackRound") -> None:
         settlement.undo(r, stack, 1)
 
 
-def settle_early(r: "BlackjackRound") -> bool:
+def settle_early(r: "BlackjackState") -> bool:
     """Settling has begun, and the dealer's cards lay complete before the Players were done: these stood."""
     if r.complete or len(r.dealer) < 2 or not stands(r):
         return False
@@ -92,7 +92,7 @@ def settle_early(r: "BlackjackRound") -> bool:
     return r.complete
 
 
-def overdraw(r: "BlackjackRound", seen: Seen) -> None:
+def overdraw(r: "BlackjackState", seen: Seen) -> None:
     """5.10.2: the card is discarded and the total before it stands; nothing is reconstructed."""
     points = r.dealer.points
     cancelled = r.book.reconstructs == "void"
@@ -119,11 +119,11 @@ def overdraw(r: "BlackjackRound", seen: Seen) -> None:
         seen.zone = DISCARD
 
 
-def play_hands(r: "BlackjackRound") -> dict[str, tuple[str | None, ...]]:
+def play_hands(r: "BlackjackState") -> dict[str, tuple[str | None, ...]]:
     return {"dealer.cards": r.dealer.faces}
 
 
-def left_short(r: "BlackjackRound") -> None:
+def left_short(r: "BlackjackState") -> None:
     """The round ends and the dealer still owed the table a card."""
     if any(plan.waits for plan in r.plans.values()) or r.stray is not None:
         return
@@ -133,7 +133,7 @@ def left_short(r: "BlackjackRound") -> None:
         stood_short(r, "cards-cleared")
 
 
-def stood_short(r: "BlackjackRound", anchor: str) -> bool:
+def stood_short(r: "BlackjackState", anchor: str) -> bool:
     """Settling began before the dealer had 17 (3.23), or before he drew out for Boom Busted (3.26.1)."""
     if not draws(r) or r.dealer.total is None or (r.dealer.points or 0) > LIMIT:
         return False

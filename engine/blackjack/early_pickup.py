@@ -7,11 +7,11 @@ from feltwatch.engine.round import payments
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.hands import Hand
-    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.state import BlackjackState
     from feltwatch.engine.round.base import Seen
 
 
-def removed(r: "BlackjackRound", seen: "Seen") -> None:
+def removed(r: "BlackjackState", seen: "Seen") -> None:
     """A card leaves the table; of a bet of which half was taken that is a Surrender."""
     if r.playing:
         note(r, seen)
@@ -24,7 +24,7 @@ def removed(r: "BlackjackRound", seen: "Seen") -> None:
             payments.matches(r, stack, delta)
 
 
-def note(r: "BlackjackRound", seen: "Seen") -> None:
+def note(r: "BlackjackState", seen: "Seen") -> None:
     """The last card of an open hand is taken up: what follows says what that was."""
     hand = r.hand(seen.zone.box, seen.zone.hand) if seen.zone.box else None
     if hand is None or r.complete or r.seat(hand.box).stake is not None:
@@ -34,7 +34,7 @@ def note(r: "BlackjackRound", seen: "Seen") -> None:
         hand.up = "late" if r.too_late or len(r.dealer) > 1 else "early"
 
 
-def went_on(r: "BlackjackRound", seen: "Seen") -> None:
+def went_on(r: "BlackjackState", seen: "Seen") -> None:
     """A card falls: hands that were taken up before it are out of the round, unless it is theirs."""
     target = r.hand(seen.zone.box or 0, seen.zone.hand)
     for hand in r.all_hands():
@@ -44,7 +44,7 @@ def went_on(r: "BlackjackRound", seen: "Seen") -> None:
             _decide(r, hand)
 
 
-def at_the_end(r: "BlackjackRound") -> None:
+def at_the_end(r: "BlackjackState") -> None:
     """No card fell any more: that it was settled shows where the dealer's hand was on its bet."""
     for hand in r.all_hands():
         if hand.up and r.seat(hand.box).house:
@@ -53,13 +53,13 @@ def at_the_end(r: "BlackjackRound") -> None:
             hand.up, hand.away = "", True
 
 
-def reasons(r: "BlackjackRound") -> list[str]:
+def reasons(r: "BlackjackState") -> list[str]:
     """Say of which hands nobody can tell what they came to."""
     boxes = dict.fromkeys(hand.box for hand in r.all_hands() if hand.away)
     return [f"the cards of box {box} were taken up before it was" for box in boxes]
 
 
-def _decide(r: "BlackjackRound", hand: "Hand") -> None:
+def _decide(r: "BlackjackState", hand: "Hand") -> None:
     """A Surrender, even money, or what nobody can tell: before a third card, and with the bet gone."""
     early, hand.up = hand.up == "early" and not r.seat(hand.box).present, ""
     ruled = not (r.doubt or any(plan.waits for plan in r.plans.values()))

@@ -9,13 +9,13 @@ from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import payments
 
 if TYPE_CHECKING:
-    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.state import BlackjackState
     from feltwatch.engine.round.bets import Stack
 
 SPLIT, DOUBLE = "split-bet-wrong-amount", "double-bet-wrong-amount"
 
 
-def came(r: "BlackjackRound", stack: "Stack", delta: Decimal | None) -> bool:
+def came(r: "BlackjackState", stack: "Stack", delta: Decimal | None) -> bool:
     """Take a follower's chips as his part of the last double or split of the box; say whether they are."""
     spot = stack.spot
     text = f"box{spot.box}.{payments.bet(spot)}"
@@ -35,7 +35,7 @@ def came(r: "BlackjackRound", stack: "Stack", delta: Decimal | None) -> bool:
     return not (doubled is None and pending is None and new is None)
 
 
-def _just_split(r: "BlackjackRound", text: str, hands: list[Hand]) -> Hand | None:
+def _just_split(r: "BlackjackState", text: str, hands: list[Hand]) -> Hand | None:
     """Give the newest hand while one may still follow onto it."""
     new = max(hands, key=lambda hand: hand.number)
     first_two = len(new) == 1 or (len(new) == 2 and r.book.id == "live-blackjack")
@@ -45,14 +45,14 @@ def _just_split(r: "BlackjackRound", text: str, hands: list[Hand]) -> Hand | Non
     return new if new.split and first_two and not full and not let_pass else None
 
 
-def _split(r: "BlackjackRound", stack: "Stack", key: tuple[str, int], delta: Decimal | None) -> None:
+def _split(r: "BlackjackState", stack: "Stack", key: tuple[str, int], delta: Decimal | None) -> None:
     base, before = r.wagers[key[0], 1][0], r.wagers.get(key, (None, None))[0]
     laid = delta if before is None or delta is None else before + delta
     r.wagers[key] = (laid if base is None or laid is None else min(laid, base), None)
     _judge(r, SPLIT, stack, key, laid, base)
 
 
-def _double(r: "BlackjackRound", stack: "Stack", key: tuple[str, int], delta: Decimal | None) -> None:
+def _double(r: "BlackjackState", stack: "Stack", key: tuple[str, int], delta: Decimal | None) -> None:
     base, before = r.wagers[key]
     laid = delta if before is None or delta is None else before + delta
     r.wagers[key] = (base, laid if base is None or laid is None else min(laid, base))
@@ -61,7 +61,7 @@ def _double(r: "BlackjackRound", stack: "Stack", key: tuple[str, int], delta: De
 
 
 def _judge(
-    r: "BlackjackRound", code: str, stack: "Stack", key: tuple[str, int], laid: Decimal | None, due: Decimal | None
+    r: "BlackjackState", code: str, stack: "Stack", key: tuple[str, int], laid: Decimal | None, due: Decimal | None
 ) -> None:
     name = f"{key[0]}-hand{key[1]}"
     if laid is None or due is None or laid == due:
@@ -78,23 +78,23 @@ def _judge(
     )
 
 
-def doubled(r: "BlackjackRound", hand: Hand) -> None:
+def doubled(r: "BlackjackState", hand: Hand) -> None:
     """The second stack was a double: so were the chips of those who followed."""
     for text in _on(r, hand):
         _double(r, r.stack(text), (text, hand.number), r.following.pop(text)[1])
 
 
-def split(r: "BlackjackRound", hand: Hand, new: Hand) -> None:
+def split(r: "BlackjackState", hand: Hand, new: Hand) -> None:
     """The second stack was a split: those who followed play on the new hand as well."""
     for text in _on(r, hand):
         _split(r, r.stack(text), (text, new.number), r.following.pop(text)[1])
 
 
-def _on(r: "BlackjackRound", hand: Hand) -> list[str]:
+def _on(r: "BlackjackState", hand: Hand) -> list[str]:
     return [text for text, (one, _) in r.following.items() if one is hand] if r.following else []
 
 
-def back(r: "BlackjackRound", stack: "Stack", delta: Decimal) -> bool:
+def back(r: "BlackjackState", stack: "Stack", delta: Decimal) -> bool:
     """A follower thinks better of it before the card."""
     found = r.following.get(stack.spot.text)
     if found is None:

@@ -4,16 +4,16 @@ The chips that carry a decision out come a moment after it, and tell more: how m
 decision waits for them, until something else happens at the table or `WAIT_S` have passed.
 """
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.blackjack.hands import Hand
+from feltwatch.engine.blackjack.state import Forbidden
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.events import Chips, Decision, Event, Signal, Tick
 from feltwatch.engine.model.verdicts import Remedy
 
 if TYPE_CHECKING:
-    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.state import BlackjackState
 
 WAIT_S = 3.0  # for the chips of a decision; and so late may a report of it come
 WOULD = {
@@ -28,26 +28,14 @@ WOULD = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Forbidden:
-    """A reported decision that the book forbids, while it waits for its chips."""
-
-    code: str
-    hand: Hand
-    anchor: str
-    why: str  # what of this hand forbids it
-    t: float
-    n: int
-
-
-def wait(r: "BlackjackRound", code: str, hand: Hand, event: Decision, anchor: str, why: str = "") -> None:
+def wait(r: "BlackjackState", code: str, hand: Hand, event: Decision, anchor: str, why: str = "") -> None:
     """Let a forbidden decision wait for its chips, unless it may be an earlier one that is reported late."""
     if code not in r.book.faults or hand.number != event.hand or _late(r, code, hand, event):
         return
     r.forbidden.append(Forbidden(code, hand, anchor, why, event.t, r.n))
 
 
-def insurance(r: "BlackjackRound", event: Decision, spot: str) -> None:
+def insurance(r: "BlackjackState", event: Decision, spot: str) -> None:
     """Let an Insurance that is reported with its amount wait, where the dealer shows no Ace or play has gone on."""
     hand, stack = r.hand(event.box), r.stacks.get(spot)
     if r.upcard is None or hand is None or hand.invalid or (stack is not None and (stack.at_close or stack.rejected)):
@@ -58,7 +46,7 @@ def insurance(r: "BlackjackRound", event: Decision, spot: str) -> None:
         wait(r, "insurance-too-late", hand, event, spot)
 
 
-def _late(r: "BlackjackRound", code: str, hand: Hand, event: Decision) -> bool:
+def _late(r: "BlackjackState", code: str, hand: Hand, event: Decision) -> bool:
     """Tell whether the decision may have been made, and carried out, before the last card."""
     if r.inferred.get((hand.box, hand.number), (0, ""))[1] == event.action:
         del r.inferred[hand.box, hand.number]  # it is reported now
@@ -69,7 +57,7 @@ def _late(r: "BlackjackRound", code: str, hand: Hand, event: Decision) -> bool:
     return in_turn and event.t - hand.cards[-1].t < WAIT_S
 
 
-def review(r: "BlackjackRound", event: Event) -> None:
+def review(r: "BlackjackState", event: Event) -> None:
     """Raise the forbidden decisions for which it makes no sense to wait any longer once this event comes."""
     still = [one for one in r.forbidden if _waits(one, event)]
     due = [one for one in r.forbidden if one not in still]
@@ -82,14 +70,14 @@ def _waits(one: Forbidden, event: Event) -> bool:
     return isinstance(event, Chips | Signal | Tick) and event.t - one.t < WAIT_S
 
 
-def at_the_end(r: "BlackjackRound") -> None:
+def at_the_end(r: "BlackjackState") -> None:
     """The round closes: no chips follow any more."""
     for one in r.forbidden:
         _raise(r, one)
     r.forbidden = []
 
 
-def _raise(r: "BlackjackRound", one: Forbidden) -> None:
+def _raise(r: "BlackjackState", one: Forbidden) -> None:
     hand = one.hand
     r.alert(
         one.code,
@@ -107,7 +95,7 @@ def points(hand: Hand) -> str:
     return f" ({hand.points})" if hand.points is not None else ""
 
 
-def surrender_reason(r: "BlackjackRound", hand: Hand) -> str:
+def surrender_reason(r: "BlackjackState", hand: Hand) -> str:
     """Say what forbids a Surrender of this hand, "" where nothing that is known does."""
     if hand.split:
         return " after a split"

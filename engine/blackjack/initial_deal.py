@@ -4,15 +4,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.blackjack import moved_cards, remedies, subsequent_deal
+from feltwatch.engine.blackjack.state import Misdeal
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.events import Dealt
 from feltwatch.engine.model.spots import SHOE, Zone
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import checks
-from feltwatch.engine.round.base import Plan, Seen
+from feltwatch.engine.round.base import Seen
 
 if TYPE_CHECKING:
-    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.state import BlackjackState
 
 
 SIMULTANEOUS = "simultaneous-cards"
@@ -20,20 +21,7 @@ AWAY_S = 1.5  # a card may be lifted and laid down again
 LONG_S = 2.0  # between a card that fell off the table and the next thing taken up
 
 
-@dataclass(slots=True)
-class Misdeal:
-    """An open error of order: the sequence of cards is kept, and laid again over the expected slots."""
-
-    alert: str
-    code: str
-    seen: Seen
-    at: int  # its place in the sequence
-    due: int  # the box (0: the dealer) whose card it was
-    t: float
-    plan: Plan
-
-
-def dealt(r: "BlackjackRound", seen: Seen) -> None:
+def dealt(r: "BlackjackState", seen: Seen) -> None:
     """A card of the first two passes."""
     if r.misdeal is not None:
         _lay(r, seen)
@@ -60,7 +48,7 @@ def dealt(r: "BlackjackRound", seen: Seen) -> None:
     _raise(r, code, seen, due, place)
 
 
-def _due(r: "BlackjackRound", box: int, place: int) -> int:
+def _due(r: "BlackjackState", box: int, place: int) -> int:
     """Give the box whose card comes now (0: the dealer); one whose bet was given back may be left out."""
     while place < len(r.order) and r.order[place] != box and _given_back(r, r.order[place]):
         del r.order[place]
@@ -69,11 +57,11 @@ def _due(r: "BlackjackRound", box: int, place: int) -> int:
     return box if _optional(r, box, place) else r.order[place]
 
 
-def _given_back(r: "BlackjackRound", box: int) -> bool:
+def _given_back(r: "BlackjackState", box: int) -> bool:
     return box > 0 and r.hands[box][0].invalid
 
 
-def _raise(r: "BlackjackRound", code: str, seen: Seen, due: int, place: int) -> None:
+def _raise(r: "BlackjackState", code: str, seen: Seen, due: int, place: int) -> None:
     box = seen.zone.box or 0
     went = "the dealer" if box == 0 else f"box {box}"
     was = "the dealer" if due == 0 else f"box {due}"
@@ -93,7 +81,7 @@ def _raise(r: "BlackjackRound", code: str, seen: Seen, due: int, place: int) -> 
         go_on(r)
 
 
-def together(r: "BlackjackRound", seen: Seen, name: str) -> None:
+def together(r: "BlackjackState", seen: Seen, name: str) -> None:
     """Two cards drawn together came to one box: one of them is the next card (5.12)."""
     _lay(r, seen)
     plan = r.plan(name)
@@ -105,20 +93,20 @@ def together(r: "BlackjackRound", seen: Seen, name: str) -> None:
 class _Ruling:
     """What a ruling on a misdeal does: a value, so that a round in the middle can be kept and gone on with."""
 
-    round: "BlackjackRound"
+    round: "BlackjackState"
     slip: Misdeal
 
     def __call__(self, choice: str, _: int | None) -> None:
         ruled(self.round, self.slip, choice)
 
 
-def _open(r: "BlackjackRound", slip: Misdeal) -> None:
+def _open(r: "BlackjackState", slip: Misdeal) -> None:
     slip.plan.rule = _Ruling(r, slip)
     r.misdeal = slip
     remedies.settled_by_book(r, slip.alert)
 
 
-def _optional(r: "BlackjackRound", box: int, place: int) -> bool:
+def _optional(r: "BlackjackState", box: int, place: int) -> bool:
     """Chips left from the last round are a bet after all if a card comes to their box in its turn."""
     if box not in r.optional or place > len(r.boxes) or r.order[place] == box:
         return False
@@ -139,7 +127,7 @@ def _optional(r: "BlackjackRound", box: int, place: int) -> bool:
     return True
 
 
-def _code(r: "BlackjackRound", box: int, due: int, place: int) -> str:
+def _code(r: "BlackjackState", box: int, due: int, place: int) -> str:
     """Name the deviation; the more particular name takes precedence."""
     if not r.boxes:
         return "unexpected-card"
@@ -154,12 +142,12 @@ def _code(r: "BlackjackRound", box: int, due: int, place: int) -> str:
     return "box-double-card" if again else _skipped(r)
 
 
-def _skipped(r: "BlackjackRound") -> str:
+def _skipped(r: "BlackjackState") -> str:
     """Passed over, until its card comes later; where the round is cancelled at once nobody waits for that."""
     return "wrong-box-order" if r.book.reconstructs == "void" and r.switches.live_error == "cancel" else "box-skipped"
 
 
-def _unexpected(r: "BlackjackRound", seen: Seen) -> None:
+def _unexpected(r: "BlackjackState", seen: Seen) -> None:
     if any(alert.code == "unexpected-card" for alert in r.alerts.values()):
         return
     name = r.alert(
@@ -174,14 +162,14 @@ def _unexpected(r: "BlackjackRound", seen: Seen) -> None:
     r.cancel(name)
 
 
-def _lay(r: "BlackjackRound", seen: Seen) -> None:
+def _lay(r: "BlackjackState", seen: Seen) -> None:
     """Put a card where it lies."""
     hand = r.hand(seen.zone.box or 0)
     if hand is not None:
         hand.add(seen)
 
 
-def _follow(r: "BlackjackRound", slip: Misdeal, seen: Seen) -> None:
+def _follow(r: "BlackjackState", slip: Misdeal, seen: Seen) -> None:
     """More cards fall before the error is put right: say how it then stands, never alert twice."""
     place = len(r.sequence) - 1
     first_pass = slip.at <= len(r.boxes)
@@ -207,7 +195,7 @@ def _follow(r: "BlackjackRound", slip: Misdeal, seen: Seen) -> None:
     lying_right(r)
 
 
-def lying_right(r: "BlackjackRound") -> None:
+def lying_right(r: "BlackjackState") -> None:
     """Once the cards lie as they should the error is put right; once every hand has its two, play may begin."""
     if r.misdeal is not None and all(seen.zone is zone for seen, zone in remedies.assignment(r)):
         r.misdeal.plan.waits = False
@@ -220,7 +208,7 @@ def lying_right(r: "BlackjackRound") -> None:
         subsequent_deal.begin(r)
 
 
-def moved(r: "BlackjackRound", seen: Seen, source: Zone) -> None:
+def moved(r: "BlackjackState", seen: Seen, source: Zone) -> None:
     """A card is carried to another place before play has begun: the deal is being put right."""
     slip = r.misdeal
     if slip is not None and slip.code == SIMULTANEOUS:
@@ -236,7 +224,7 @@ def moved(r: "BlackjackRound", seen: Seen, source: Zone) -> None:
     lying_right(r)
 
 
-def _second_first(r: "BlackjackRound", second: Seen, moved: Seen) -> None:
+def _second_first(r: "BlackjackState", second: Seen, moved: Seen) -> None:
     """Of two cards drawn together the first is carried on: the Player takes the second."""
     at = next((i for i, one in enumerate(r.sequence) if one is second), 0)
     if at and r.sequence[at - 1] is moved:
@@ -244,7 +232,7 @@ def _second_first(r: "BlackjackRound", second: Seen, moved: Seen) -> None:
         moved.n, second.n = second.n, moved.n
 
 
-def removed(r: "BlackjackRound", seen: Seen) -> None:
+def removed(r: "BlackjackState", seen: Seen) -> None:
     """A card is taken up again before play has begun: it is not in the sequence until it comes back."""
     hand = r.hand(seen.zone.box) if seen.zone.box is not None else None
     if hand is None or seen not in hand.cards:
@@ -258,7 +246,7 @@ def removed(r: "BlackjackRound", seen: Seen) -> None:
     lying_right(r)
 
 
-def missing(r: "BlackjackRound", event: Dealt) -> None:
+def missing(r: "BlackjackState", event: Dealt) -> None:
     """A card falls, and one had left the table before it: play goes on without it, or this is it."""
     gone = _gone(r)
     if len(gone) != 1 or r.misdeal is not None:
@@ -270,7 +258,7 @@ def missing(r: "BlackjackRound", event: Dealt) -> None:
         checks.gone(r, seen)
 
 
-def left_alone(r: "BlackjackRound") -> None:
+def left_alone(r: "BlackjackState") -> None:
     """The round is broken off: a card that had left long before the others had fallen off the table."""
     gone = sorted(_gone(r), key=lambda one: one.gone_at or 0)
     if not gone or r.misdeal is not None:
@@ -280,11 +268,11 @@ def left_alone(r: "BlackjackRound") -> None:
         checks.gone(r, gone[0])
 
 
-def _gone(r: "BlackjackRound") -> list[Seen]:
+def _gone(r: "BlackjackState") -> list[Seen]:
     return [seen for seen in r.sequence if seen.gone]
 
 
-def ruled(r: "BlackjackRound", slip: Misdeal, choice: str) -> None:
+def ruled(r: "BlackjackState", slip: Misdeal, choice: str) -> None:
     """Carry a ruling through: the cards as reconstructed, or as they lie."""
     if slip not in (r.misdeal, r.lapsed) or choice == "return-bet":
         return
@@ -297,7 +285,7 @@ def ruled(r: "BlackjackRound", slip: Misdeal, choice: str) -> None:
         _lay_again(r)
 
 
-def _lay_again(r: "BlackjackRound") -> None:
+def _lay_again(r: "BlackjackState") -> None:
     targets = remedies.assignment(r)
     r.stray, r.subsequent, r.hit, r.dealer_shown = None, False, False, False
     r.apart.clear()
@@ -316,7 +304,7 @@ def _lay_again(r: "BlackjackRound") -> None:
                 moved_cards.next_card(r, seen)
 
 
-def go_on(r: "BlackjackRound") -> None:
+def go_on(r: "BlackjackState") -> None:
     """As the cards lie: the hands still short of a card take it as it comes."""
     r.loose = True
     if not r.playing:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 from feltwatch.engine.blackjack import dealer, settlement, turns
 from feltwatch.engine.blackjack.hands import Hand
 from feltwatch.engine.blackjack.remedies import assignment, settled_by_book, spoken_zone
+from feltwatch.engine.blackjack.state import Stray
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.spots import SHOE, Zone, hand_zone
 from feltwatch.engine.model.verdicts import Remedy
-from feltwatch.engine.round.base import Plan, Seen
+from feltwatch.engine.round.base import Seen
 
 if TYPE_CHECKING:
-    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.state import BlackjackState
 
 FULL = frozenset(  # errors of a card on a hand that was complete: the hand stays as it was
     {
@@ -31,21 +32,7 @@ FULL = frozenset(  # errors of a card on a hand that was complete: the hand stay
 AT_THE_CARD = ("split-wrong-order", "extra-card-to-hand")  # told of the hand that got it, not of the one passed over
 
 
-@dataclass(slots=True)
-class Stray:
-    """A card that does not count, and what a ruling can make of it."""
-
-    alert: str
-    code: str
-    seen: Seen
-    hand: Hand | None  # on which it lies
-    target: Zone
-    plan: Plan
-    passed: tuple[Hand, ...] = ()
-    other: Seen | None = None  # the card it was drawn with, which counts
-
-
-def slip(r: "BlackjackRound", code: str, hand: Hand, seen: Seen, says: str, *, passed: tuple[Hand, ...] = ()) -> None:
+def slip(r: "BlackjackState", code: str, hand: Hand, seen: Seen, says: str, *, passed: tuple[Hand, ...] = ()) -> None:
     """Raise it; keep the card apart: it is the next card of the shoe (or discarded)."""
     blocked = next((one for one in passed if turns.blocks(r, one)), None)
     sure = hand.box or code in ("missing-card", "double-card-missing")  # the dealer's own card may be anybody's
@@ -78,14 +65,14 @@ def slip(r: "BlackjackRound", code: str, hand: Hand, seen: Seen, says: str, *, p
 class _Ruling:
     """What a ruling on a stray card does: a value, so that a round in the middle can be kept and gone on with."""
 
-    round: "BlackjackRound"
+    round: "BlackjackState"
     stray: Stray
 
     def __call__(self, choice: str, _: int | None) -> None:
         self.round.rule_on(self.stray, choice)
 
 
-def keep(r: "BlackjackRound", stray: Stray) -> None:
+def keep(r: "BlackjackState", stray: Stray) -> None:
     stray.plan.rule = _Ruling(r, stray)
     r.stray = r.apart[stray.seen.id] = stray
     settled_by_book(r, stray.alert)
@@ -97,7 +84,7 @@ def _what_next(seen: Seen, target: Zone) -> str:
     return f"The {spoken(seen.card)} belongs to {spoken_zone(target)}."
 
 
-def next_place(r: "BlackjackRound", seen: Seen, blocked: Hand | None = None) -> Zone:
+def next_place(r: "BlackjackState", seen: Seen, blocked: Hand | None = None) -> Zone:
     """Give the place of the next card: the acting hand if it must draw, the dealer if only he does, else not known."""
     hand = blocked or r.acting()
     if hand is not None:
@@ -106,7 +93,7 @@ def next_place(r: "BlackjackRound", seen: Seen, blocked: Hand | None = None) -> 
     return hand_zone(0) if dealer.draws(r) and seen.zone.box != 0 else SHOE
 
 
-def no_bet(r: "BlackjackRound", seen: Seen) -> None:
+def no_bet(r: "BlackjackState", seen: Seen) -> None:
     """A card in a box without a bet: the next card, or after an Interim Settlement discarded (5.10.3)."""
     target = next_place(r, seen)
     remedy = _remedy(r, "card-to-box-without-bet", seen, target)
@@ -123,7 +110,7 @@ def no_bet(r: "BlackjackRound", seen: Seen) -> None:
         keep(r, Stray(name, code, seen, None, target, r.plan(name, waits=remedy.outcome != "discard")))
 
 
-def _remedy(r: "BlackjackRound", code: str, seen: Seen, target: Zone) -> Remedy:
+def _remedy(r: "BlackjackState", code: str, seen: Seen, target: Zone) -> Remedy:
     if code == "card-to-box-without-bet" and not r.may_reconstruct() and r.book.reconstructs == "options":
         says = f"The {spoken(seen.card)} is discarded; go on with the next card of the shoe."
         options = ("continue", "return-bet")
@@ -131,7 +118,7 @@ def _remedy(r: "BlackjackRound", code: str, seen: Seen, target: Zone) -> Remedy:
     return r.error_remedy([(seen, target)], says=_what_next(seen, target))
 
 
-def reviewed(r: "BlackjackRound") -> None:
+def reviewed(r: "BlackjackState") -> None:
     """A settlement has taken place while an error was open: that ends reconstruction (5.10.1)."""
     if r.misdeal is not None and r.misdeal.code != "simultaneous-cards":
         r.remedied(r.misdeal.alert, r.error_remedy(assignment(r)))
@@ -143,7 +130,7 @@ def reviewed(r: "BlackjackRound") -> None:
 # ---- put right, or left to lie --------------------------------------------------------------------------------------
 
 
-def count(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
+def count(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
     """A card counts where it lies."""
     hand.add(seen)
     if hand.box == 0:
@@ -152,7 +139,7 @@ def count(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
         settlement.bust(r, hand)
 
 
-def let_lie(r: "BlackjackRound") -> None:
+def let_lie(r: "BlackjackState") -> None:
     """Play went on without a ruling: an error of order lies as it lies, a card on a complete hand does not count."""
     stray, r.stray = r.stray, None
     if stray is None or stray.hand is None or stray.code in FULL:
@@ -163,7 +150,7 @@ def let_lie(r: "BlackjackRound") -> None:
     count(r, stray.hand, stray.seen)
 
 
-def returned(r: "BlackjackRound", seen: Seen) -> None:
+def returned(r: "BlackjackState", seen: Seen) -> None:
     """A card that was taken off the table and comes back with the same face was put right by it."""
     for stray in list(r.apart.values()):
         if stray.seen.gone and stray.seen.card is not None and stray.seen.card is seen.card:
@@ -171,7 +158,7 @@ def returned(r: "BlackjackRound", seen: Seen) -> None:
             return
 
 
-def put_right(r: "BlackjackRound", stray: Stray) -> None:
+def put_right(r: "BlackjackState", stray: Stray) -> None:
     stray.plan.waits = False
     r.apart.pop(stray.seen.id, None)
     if r.stray is stray:

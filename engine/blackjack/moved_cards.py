@@ -4,14 +4,15 @@ from typing import TYPE_CHECKING
 
 from feltwatch.engine.blackjack import dealer, inferred, misplaced_cards, settlement, subsequent_deal, turns
 from feltwatch.engine.blackjack.hands import Hand
+from feltwatch.engine.blackjack.state import Stray
 from feltwatch.engine.model.spots import SHOE, Zone
 from feltwatch.engine.round.base import Seen
 
 if TYPE_CHECKING:
-    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.state import BlackjackState
 
 
-def ruled(r: "BlackjackRound", stray: misplaced_cards.Stray, choice: str) -> None:
+def ruled(r: "BlackjackState", stray: Stray, choice: str) -> None:
     """Carry a ruling through."""
     if stray.seen.id not in r.apart or choice == "return-bet":
         return
@@ -29,7 +30,7 @@ def ruled(r: "BlackjackRound", stray: misplaced_cards.Stray, choice: str) -> Non
         misplaced_cards.let_lie(r)
 
 
-def next_card(r: "BlackjackRound", seen: Seen) -> None:
+def next_card(r: "BlackjackState", seen: Seen) -> None:
     """A card kept apart is dealt as the next card, to the hand that must draw; else it waits in the shoe."""
     r.apart.pop(seen.id, None)
     r.waiting.append(seen)
@@ -37,7 +38,7 @@ def next_card(r: "BlackjackRound", seen: Seen) -> None:
     serve(r)
 
 
-def serve(r: "BlackjackRound") -> None:
+def serve(r: "BlackjackState") -> None:
     """Cards that wait to be the next go to the hand that asks for one, or to the dealer when his turn has come."""
     while r.waiting:
         seen = r.waiting[0]
@@ -53,7 +54,7 @@ def serve(r: "BlackjackRound") -> None:
             subsequent_deal.take(r, hand, seen)
 
 
-def moved(r: "BlackjackRound", seen: Seen, source: Zone) -> None:
+def moved(r: "BlackjackState", seen: Seen, source: Zone) -> None:
     """A card is carried to another place: an error put right, a pair moved apart, or the next card from the shoe."""
     to = r.hand(seen.zone.box, seen.zone.hand) if seen.zone.box is not None else None
     stray = r.apart.get(seen.id)
@@ -84,7 +85,7 @@ def _parts(old: Hand, to: Hand, seen: Seen) -> bool:
     return old.box == to.box and (not known or to is old or (len(old), len(to)) == (1, 1))
 
 
-def _second_first(r: "BlackjackRound", stray: misplaced_cards.Stray, hand: Hand, first: Seen) -> None:
+def _second_first(r: "BlackjackState", stray: Stray, hand: Hand, first: Seen) -> None:
     """Of two cards drawn together the Player takes the second; the first is the next card."""
     misplaced_cards.put_right(r, stray)
     hand.drop(first)
@@ -92,7 +93,7 @@ def _second_first(r: "BlackjackRound", stray: misplaced_cards.Stray, hand: Hand,
     misplaced_cards.count(r, hand, stray.seen)
 
 
-def _lands(r: "BlackjackRound", to: Hand | None, seen: Seen) -> None:
+def _lands(r: "BlackjackState", to: Hand | None, seen: Seen) -> None:
     """A card that was kept apart comes to a hand."""
     if to is None:
         return
@@ -109,7 +110,7 @@ def _lands(r: "BlackjackRound", to: Hand | None, seen: Seen) -> None:
     subsequent_deal.take(r, to, seen)
 
 
-def _carried(r: "BlackjackRound", old: Hand, to: Hand, seen: Seen) -> None:
+def _carried(r: "BlackjackState", old: Hand, to: Hand, seen: Seen) -> None:
     """A card that counted goes to another hand: what rested on it is open again."""
     for code in ("card-without-request", "hit-on-21"):
         if (plan := r.plans.get(f"r{r.number}-{code}-{seen.id}")) is not None:

@@ -9,13 +9,13 @@ from feltwatch.engine.model.verdicts import Move, Remedy
 from feltwatch.engine.round.base import Seen
 
 if TYPE_CHECKING:
-    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.state import BlackjackState
 
 Targets = Sequence[tuple[Seen, Zone]]
 Hands = dict[str, tuple[str | None, ...]]
 
 
-def error_remedy(r: "BlackjackRound", targets: Targets, *, says: str = "", can: bool = True) -> Remedy:
+def error_remedy(r: "BlackjackState", targets: Targets, *, says: str = "", can: bool = True) -> Remedy:
     """Reconstruct and offer the options (5.7, 5.9); Version 4 only reconstructs; the live game cancels (errors-2)."""
     book, can = r.book, can and r.may_reconstruct()
     if book.reconstructs == "void":
@@ -55,7 +55,7 @@ def spoken_zone(zone: Zone) -> str:
     return f"box {zone.box}{hand}" if zone.box else "the dealer"
 
 
-def _version4(r: "BlackjackRound", hands: Hands | None, moves: tuple[Move, ...], says: str) -> Remedy:
+def _version4(r: "BlackjackState", hands: Hands | None, moves: tuple[Move, ...], says: str) -> Remedy:
     """Put the cards right and go on; if that cannot be and play has not gone on, the round is void (5.1.2)."""
     clause = r.book.clause("reconstruct")
     if hands is not None:
@@ -65,7 +65,7 @@ def _version4(r: "BlackjackRound", hands: Hands | None, moves: tuple[Move, ...],
     return Remedy("void", clause, says="The cards cannot be put right: the round is void.")
 
 
-def resulting_hands(r: "BlackjackRound", targets: Targets) -> Hands:
+def resulting_hands(r: "BlackjackState", targets: Targets) -> Hands:
     """Give every hand that a reconstruction touches, as it then is."""
     where = {seen.id: zone for seen, zone in targets}
     found: dict[str, list[Seen]] = {}
@@ -85,7 +85,7 @@ def resulting_hands(r: "BlackjackRound", targets: Targets) -> Hands:
     }
 
 
-def asked_again(r: "BlackjackRound", targets: Targets) -> tuple[str, ...]:
+def asked_again(r: "BlackjackState", targets: Targets) -> tuple[str, ...]:
     """Name the hands whose decision was made on a wrong card."""
     found = []
     zones = {zone.text for _, zone in targets} | {seen.zone.text for seen, _ in targets}
@@ -96,13 +96,13 @@ def asked_again(r: "BlackjackRound", targets: Targets) -> tuple[str, ...]:
     return tuple(found)
 
 
-def assignment(r: "BlackjackRound") -> list[tuple[Seen, Zone]]:
+def assignment(r: "BlackjackState") -> list[tuple[Seen, Zone]]:
     """Lay the sequence of cards over the slots of the Initial Deal; what is left over is the next card."""
     slots = [hand_zone(box) for box in r.order]
     return [(seen, slots[index] if index < len(slots) else SHOE) for index, seen in enumerate(r.sequence)]
 
 
-def settled_by_book(r: "BlackjackRound", name: str) -> None:
+def settled_by_book(r: "BlackjackState", name: str) -> None:
     """Where the book itself voids the round for the error, it is void."""
     remedy = r.alerts[name].remedy
     if remedy.outcome == "void" and not remedy.options and not r.only_seen:

@@ -1,10 +1,9 @@
 """One round of blackjack: who bets, whose turn it is, and what each event means to it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from feltwatch.engine.blackjack import (
-    additional_bets,
     chips,
     dealer,
     decisions,
@@ -18,136 +17,24 @@ from feltwatch.engine.blackjack import (
     side_bets,
     subsequent_deal,
 )
-from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW, Hand, why_finished
+from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW
 from feltwatch.engine.blackjack.remedies import error_remedy
-from feltwatch.engine.books import Book
-from feltwatch.engine.model.cards import Card
+from feltwatch.engine.blackjack.state import BlackjackState, Stray
 from feltwatch.engine.model.events import Chips, Dealt, Decision, Event, Move, Signal
 from feltwatch.engine.model.money import ZERO
-from feltwatch.engine.model.shoe import Shoe
-from feltwatch.engine.model.spots import Zone, parse_spot
+from feltwatch.engine.model.spots import Zone
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import checks, payments
-from feltwatch.engine.round.base import Round, Seen
-from feltwatch.engine.round.bets import Stack, ranked
+from feltwatch.engine.round.base import Seen
+from feltwatch.engine.round.bets import Stack
 
 IN_TURN = ("hit", "stand", "double", "split")
 
 
-class BlackjackRound(Round):
+class BlackjackRound(BlackjackState):
     """Boxes act clockwise, the dealer last. `hands` hold the cards as they lie, or as a ruling has put them."""
 
-    def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:
-        super().__init__(book, number, shoe, dismissed)
-        self.boxes: list[int] = []
-        self.optional: set[int] = set()  # boxes with chips left over from the round before
-        self.hands: dict[int, list[Hand]] = {}
-        self.dealer = Hand(0)
-        self.bettors: dict[int, list[Stack]] = {}
-        self.wagers: dict[tuple[str, int], tuple[Decimal | None, Decimal | None]] = {}
-        self.even: set[str] = set()
-        self.order: list[int] = []
-        self.sequence: list[Seen] = []  # every card in the order it left the shoe
-        self.misdeal: initial_deal.Misdeal | None = None
-        self.lapsed: initial_deal.Misdeal | None = None  # play went on over an error of the first cards
-        self.loose = False  # a supervisor let the cards lie: each hand takes what it still lacks
-        self.stray: misplaced_cards.Stray | None = None  # the last card out of place, while it waits for a ruling
-        self.apart: dict[str, misplaced_cards.Stray] = {}  # cards out of place that count on no hand
-        self.waiting: list[Seen] = []  # cards that are the next, after a ruling
-        self.frozen = False  # a dealer's card came too early: nothing may be decided on it
-        self.playing = False  # the Initial Deal is complete
-        self.subsequent = False  # a card has been dealt after it
-        self.hit = False  # a card beyond the second went to a Player
-        self.dealer_shown = False
-        self.complete = False  # the dealer's hand is complete, the bets are decided
-        self.interim = False  # an Interim Settlement has taken place
-        self.final = False  # a Final Settlement has
-        self.squeezing: set[int] = set()
-        self.offered = False  # Insurance was offered, or taken
-        self.idle_from = 0.0
-        self.complete_at = 0.0
-        self.split_wait: tuple[Hand, float] | None = None
-        self.half_taken: dict[int, list[tuple[Stack, Decimal]]] = {}
-        self.following: dict[str, tuple[Hand, Decimal | None]] = {}  # chips of those who follow what is not yet clear
-        self.told_insurance: set[str] = set()
-        self.told_extra: dict[
-            additional_bets.Key, tuple[Decimal | None, Decimal]
-        ] = {}  # told: how much, and seen so far
-        self.split_off: tuple[Hand, Decimal, str] | None = None  # what a split bet still lacks, and its alert
-        self.inferred: dict[tuple[int, int], tuple[int, str]] = {}
-        self.forbidden: list[forbidden.Forbidden] = []  # reported decisions that wait for their chips
-        self.last_dealt: Seen | None = None
-        self.before_last = -1.0
-
     # ---- whose turn ---------------------------------------------------------------------------------------------
-
-    def all_hands(self) -> Iterator[Hand]:
-        for box in self.boxes:
-            yield from self.hands[box]
-
-    def hand(self, box: int, number: int = 1) -> Hand | None:
-        """Give a hand of a box, the nearest there is; the dealer's for box 0."""
-        if box == 0:
-            return self.dealer
-        found = self.hands.get(box)
-        if not found:
-            return None
-        return next((h for h in found if h.number == number), found[0])
-
-    def seat(self, box: int) -> Stack:
-        """Give the bet that decides for a box: the Seated Player's, else the first that lies there."""
-        return self.bettors[box][0]
-
-    def stack(self, text: str) -> Stack:
-        found = self.stacks.get(text)
-        if found is None:
-            found = self.stacks[text] = Stack(parse_spot(text))
-        return found
-
-    def finished(self, hand: Hand) -> str:
-        if hand.away:
-            return "away"
-        hard21 = self.switches.hard21_may_hit == "false"
-        return why_finished(hand, hard21=hard21, absent=hand.box in self.absent)
-
-    def acting(self) -> Hand | None:
-        """Give the lowest unfinished hand clockwise; of a live split both get their second card first."""
-        for box in self.boxes:
-            hands = self.hands[box]
-            if len(hands) > 1 and self.book.id == "live-blackjack":
-                for hand in hands:
-                    if len(hand) < 2:
-                        return hand
-            for hand in hands:
-                if not self.finished(hand):
-                    return hand
-        return None
-
-    def must_take(self, hand: Hand) -> bool:
-        """Tell whether the next card is this hand's: it asked for it, or the book makes it draw."""
-        if len(hand) < 2 or hand.asked in ("hit", "double") or hand.extra:
-            return True
-        points = hand.points
-        return points is not None and points < MUST_DRAW_BELOW and hand.box != 0
-
-    @property
-    def too_late(self) -> bool:
-        """Tell whether a card beyond the Initial Deal ended what must be decided before it."""
-        return self.hit or self.dealer_shown or self.frozen
-
-    @property
-    def upcard(self) -> Card | None:
-        return self.dealer.cards[0].card if self.dealer.cards else None
-
-    @property
-    def upcard_is_ace(self) -> bool:
-        card = self.upcard
-        return card is not None and card.rank == "A"
-
-    @property
-    def upcard_is_ten(self) -> bool:
-        card = self.upcard
-        return card is not None and card.value == 10
 
     # ---- the bets close, the cards come ---------------------------------------------------------------------------
 
@@ -161,14 +48,6 @@ class BlackjackRound(Round):
         held = {s.spot.box for s in self.stacks.values() if s.held and s.spot.kind == "main"}
         self.optional = held - set(self.boxes)
         self.order = [*self.boxes, 0, *self.boxes]
-
-    def open_box(self, box: int) -> None:
-        """A box takes part: its Seated Player's bet first, then the others'."""
-        stacks = self.bettors[box] = ranked(self.bettors[box])
-        self.boxes = sorted([*self.boxes, box])
-        self.hands[box] = [Hand(box)]
-        for stack in stacks:
-            self.wagers[stack.spot.text, 1] = (stack.stake, None)
 
     def on_dealt(self, event: Dealt) -> None:
         if self.only_seen and self.first_cards():
@@ -298,17 +177,6 @@ class BlackjackRound(Round):
         if self.first_cards():
             initial_deal.left_alone(self)
 
-    def undecided(self, stack: Stack) -> bool:
-        spot = stack.spot
-        if spot.kind != "main":
-            return (spot.box, 1, spot.bet) not in self.settlements and stack.at_close
-        bet = payments.bet(spot)
-        return any(
-            (spot.box, hand, bet) not in self.settlements
-            for hand in payments.hands(self, spot)
-            if (f"box{spot.box}.{bet}", hand) in self.wagers
-        )
-
     def astray(self, stack: Stack, before: Decimal) -> Decimal:
         return chips.astray(self, stack, before)
 
@@ -323,9 +191,6 @@ class BlackjackRound(Round):
 
     def final_settling(self) -> bool:
         return self.complete
-
-    def dealer_blackjack(self) -> bool:
-        return self.dealer.natural
 
     def left_code(self, stack: Stack, *, lost: bool, announced: bool) -> str:
         kind = stack.spot.kind
@@ -357,10 +222,6 @@ class BlackjackRound(Round):
     def error_remedy(self, targets: Sequence[tuple[Seen, Zone]], *, says: str = "", can: bool = True) -> Remedy:
         return error_remedy(self, targets, says=says, can=can)
 
-    def may_reconstruct(self) -> bool:
-        """5.9, 5.10.1: only before any settlement has taken place (I-3)."""
-        return not (self.interim or self.final) or self.switches.reconstruct_scope == "always"
-
     def invalidate(self, box: int) -> None:
         for hand in self.hands.get(box, ()):
             hand.invalid = True
@@ -388,18 +249,9 @@ class BlackjackRound(Round):
         """Deal a card that was kept apart as the next card."""
         moved_cards.next_card(self, seen)
 
-    def rule_on(self, stray: misplaced_cards.Stray, choice: str) -> None:
+    def rule_on(self, stray: Stray, choice: str) -> None:
         """Carry out a ruling on a card out of place."""
         moved_cards.ruled(self, stray, choice)
-
-    def waved(self, code: str, anchor: str) -> bool:
-        """Tell whether a supervisor has said that this is no error."""
-        return f"r{self.number}-{code}-{anchor}" in self.dismissed
-
-    def infer(self, box: int, hand: int, action: str) -> None:
-        if action != "insurance":  # a bet of its own: the hand is still to be decided
-            self.inferred[box, hand] = (self.n, action)
-        super().infer(box, hand, action)
 
     def late(self, event: Decision) -> int | None:
         """Give the place in the log before which a told decision belongs, where another was inferred."""

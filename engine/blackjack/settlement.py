@@ -11,46 +11,46 @@ from feltwatch.engine.model.money import ZERO
 from feltwatch.engine.round.line import plays
 
 if TYPE_CHECKING:
-    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.state import BlackjackState
     from feltwatch.engine.round.bets import Stack
 
 Lost = Decimal | Fraction | None
 
 
-def betting(r: "BlackjackRound", hand: Hand) -> list["Stack"]:
+def betting(r: "BlackjackState", hand: Hand) -> list["Stack"]:
     """Give the stacks that play on a hand: the Seated Player's, and those who follow."""
     return [s for s in r.bettors.get(hand.box, ()) if (s.spot.text, hand.number) in r.wagers]
 
 
-def waits(r: "BlackjackRound", hand: Hand) -> bool:
+def waits(r: "BlackjackState", hand: Hand) -> bool:
     """Tell whether some bet on a hand is still open."""
     return any((hand.box, hand.number, stack.spot.bet) not in r.settlements for stack in betting(r, hand))
 
 
-def wager(r: "BlackjackRound", stack: "Stack", hand: Hand) -> Decimal | None:
+def wager(r: "BlackjackState", stack: "Stack", hand: Hand) -> Decimal | None:
     base, extra = r.wagers[stack.spot.text, hand.number]
     return None if base is None else base + (extra or ZERO)
 
 
-def put(r: "BlackjackRound", hand: Hand, result: str, clause: str, *, pays: str = "") -> None:
+def put(r: "BlackjackState", hand: Hand, result: str, clause: str, *, pays: str = "") -> None:
     """Write the line of every bet on a hand."""
     for stack in betting(r, hand):
         one(r, stack, hand, result, clause, pays=pays)
 
 
 def one(  # noqa: PLR0913  a line is what it is
-    r: "BlackjackRound", stack: "Stack", hand: Hand, result: str, clause: str, *, pays: str = "", lost: Lost = None
+    r: "BlackjackState", stack: "Stack", hand: Hand, result: str, clause: str, *, pays: str = "", lost: Lost = None
 ) -> None:
     odds = r.book.pays[pays] if pays else None
     units = stack.grown if hand.doubled and not hand.split else None
     r.line(stack, result, clause, hand=hand.number, odds=odds, stake=wager(r, stack, hand), lost=lost, units=units)
 
 
-def bust(r: "BlackjackRound", hand: Hand) -> None:
+def bust(r: "BlackjackState", hand: Hand) -> None:
     put(r, hand, "lose", r.book.clause("bust"))
 
 
-def surrendered(r: "BlackjackRound", hand: Hand) -> None:
+def surrendered(r: "BlackjackState", hand: Hand) -> None:
     """Half of the Initial Bet is given up."""
     if r.switches.sur_early == "false" and r.upcard_is_ten and not r.dealer_shown:
         return
@@ -63,11 +63,11 @@ def surrendered(r: "BlackjackRound", hand: Hand) -> None:
         one(r, stack, hand, "surrender", r.book.clause("surrender"), lost=half)
 
 
-def even_money(r: "BlackjackRound", stack: "Stack", hand: Hand) -> None:
+def even_money(r: "BlackjackState", stack: "Stack", hand: Hand) -> None:
     one(r, stack, hand, "even-money", r.book.clause("even-money"), pays="main")
 
 
-def natural(r: "BlackjackRound", hand: Hand) -> None:
+def natural(r: "BlackjackState", hand: Hand) -> None:
     """A Blackjack wins unless the dealer has one too; against a 2 to 9 it is paid at once."""
     for stack in betting(r, hand):
         if stack.spot.text in r.even:
@@ -78,13 +78,13 @@ def natural(r: "BlackjackRound", hand: Hand) -> None:
             one(r, stack, hand, "blackjack", r.book.clause("blackjack"), pays="blackjack")
 
 
-def reopen(r: "BlackjackRound", hand: Hand) -> None:
+def reopen(r: "BlackjackState", hand: Hand) -> None:
     """What a hand came to no longer holds: a card of it was put elsewhere."""
     for stack in betting(r, hand):
         undo(r, stack, hand.number)
 
 
-def undo(r: "BlackjackRound", stack: "Stack", number: int) -> None:
+def undo(r: "BlackjackState", stack: "Stack", number: int) -> None:
     """Take back a line that was said and neither paid nor taken yet."""
     key = (stack.spot.box, number, stack.spot.bet)
     if key in r.settlements and stack.untouched:
@@ -92,12 +92,12 @@ def undo(r: "BlackjackRound", stack: "Stack", number: int) -> None:
         r.out.append(replace(line, t=r.t, result="no-action", returned=None, odds=None, revises=True))
 
 
-def open_hands(r: "BlackjackRound") -> list[Hand]:
+def open_hands(r: "BlackjackState") -> list[Hand]:
     """Give the hands that still play against the dealer."""
     return [h for h in r.all_hands() if not (h.bust or h.surrendered or h.invalid or h.away)]
 
 
-def against_second(r: "BlackjackRound") -> None:
+def against_second(r: "BlackjackState") -> None:
     """The dealer's second card decides Insurance, Blackjacks, and whether a late Surrender counts."""
     r.dealer_shown = True
     side_bets.settle_insurance(r, r.dealer)
@@ -110,7 +110,7 @@ def against_second(r: "BlackjackRound") -> None:
             natural(r, hand)
 
 
-def against_dealer(r: "BlackjackRound") -> None:
+def against_dealer(r: "BlackjackState") -> None:
     """The dealer's hand is complete: compare."""
     if len(r.dealer) == 2:
         against_second(r)
@@ -132,7 +132,7 @@ def against_dealer(r: "BlackjackRound") -> None:
             put(r, hand, "stand-off", r.book.clause("push"))
 
 
-def _blackjack(r: "BlackjackRound", still: list[Hand]) -> None:
+def _blackjack(r: "BlackjackState", still: list[Hand]) -> None:
     """A dealer's Blackjack: what split and doubled hands lose is the book's own matter (B3, B4, L-3)."""
     if r.switches.bj_beats_21 == "false":
         for hand in [h for h in still if h.points == 21]:
@@ -151,7 +151,7 @@ def _blackjack(r: "BlackjackRound", still: list[Hand]) -> None:
                 _initial_bet(r, stack, mine)
 
 
-def _initial_bet(r: "BlackjackRound", stack: "Stack", mine: list[Hand]) -> None:
+def _initial_bet(r: "BlackjackState", stack: "Stack", mine: list[Hand]) -> None:
     """Un-bust hands lose the Initial Bet: one together, or one each."""
     for index, hand in enumerate(mine):
         base, extra = r.wagers[stack.spot.text, hand.number]
@@ -166,7 +166,7 @@ def _initial_bet(r: "BlackjackRound", stack: "Stack", mine: list[Hand]) -> None:
             one(r, stack, hand, "lose", clause, lost=lost)
 
 
-def give_back(r: "BlackjackRound", box: int) -> None:
+def give_back(r: "BlackjackState", box: int) -> None:
     """A Player takes his Bet back and the Hand is invalid (5.7.3); decided side bets stay decided (I-4b)."""
     clause = r.book.clause("returned")
     for hand in r.hands.get(box, ()):
@@ -180,7 +180,7 @@ def give_back(r: "BlackjackRound", box: int) -> None:
             r.line(stack, "void", clause)
 
 
-def cut(r: "BlackjackRound", stack: "Stack") -> None:
+def cut(r: "BlackjackState", stack: "Stack") -> None:
     """A stake plays on less than it was: settle it again."""
     if stack.spot.kind in side_bets.FIRST_TWO and (stack.spot.box, 1, stack.spot.bet) in r.settlements:
         side_bets.settle_first_two(r)

@@ -9,7 +9,7 @@ from feltwatch.engine.model.verdicts import Remedy
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.hands import Hand
-    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.state import BlackjackState
     from feltwatch.engine.round.bets import Stack
 
 FIRST_TWO = ("pair", "under13", "over13", "rws-pairs")
@@ -40,14 +40,14 @@ def wins(kind: str, one: Card, two: Card) -> str:
     return kind if (points < THIRTEEN if kind == "under13" else points > THIRTEEN) else ""
 
 
-def settle_first_two(r: "BlackjackRound") -> None:
+def settle_first_two(r: "BlackjackState") -> None:
     """Decide the side bets on the first two cards of each box."""
     for stack in r.stacks.values():
         if stack.spot.kind in FIRST_TWO and stack.at_close and not stack.rejected:
             _first_two(r, stack)
 
 
-def _first_two(r: "BlackjackRound", stack: "Stack") -> None:
+def _first_two(r: "BlackjackState", stack: "Stack") -> None:
     hands = r.hands.get(stack.spot.box)
     if not hands or len(hands[0]) < 2 or hands[0].invalid:
         return
@@ -63,7 +63,7 @@ def _first_two(r: "BlackjackRound", stack: "Stack") -> None:
         r.line(stack, "lose", r.book.clause("thirteen" if thirteen else kind))
 
 
-def settle_boom(r: "BlackjackRound") -> None:
+def settle_boom(r: "BlackjackState") -> None:
     """Boom Busted goes by the number of cards with which the dealer busts."""
     dealer = r.dealer
     for stack in booms(r):
@@ -79,11 +79,11 @@ def boom(dealer: "Hand") -> str:
     return f"boom{min(len(dealer), 8)}" if dealer.bust else ""
 
 
-def booms(r: "BlackjackRound") -> list["Stack"]:
+def booms(r: "BlackjackState") -> list["Stack"]:
     return [s for s in r.stacks.values() if s.spot.kind == "boom-busted" and s.at_close and not s.rejected]
 
 
-def settle_insurance(r: "BlackjackRound", dealer: "Hand") -> None:
+def settle_insurance(r: "BlackjackState", dealer: "Hand") -> None:
     """Insurance wins on a dealer's Blackjack only."""
     clause = r.book.clause("insurance")
     for stack in insured(r):
@@ -96,7 +96,7 @@ def settle_insurance(r: "BlackjackRound", dealer: "Hand") -> None:
             r.line(stack, "lose", clause)
 
 
-def limit_insurance(r: "BlackjackRound", stack: "Stack", bet: "Stack | None") -> None:
+def limit_insurance(r: "BlackjackState", stack: "Stack", bet: "Stack | None") -> None:
     """Cut an insurance to half of the Initial Bet (live: it must be just that), and say so (3.14.2.a)."""
     if bet is None or bet.stake is None or stack.stake is None:
         return
@@ -115,5 +115,5 @@ def limit_insurance(r: "BlackjackRound", stack: "Stack", bet: "Stack | None") ->
         )
 
 
-def insured(r: "BlackjackRound") -> list["Stack"]:
+def insured(r: "BlackjackState") -> list["Stack"]:
     return [s for s in r.stacks.values() if s.spot.kind == "insurance" and s.at_close and not s.rejected]

@@ -23,7 +23,7 @@ from feltwatch.engine.round import bets, payments, presence
 from feltwatch.engine.round.base import Seen
 
 if TYPE_CHECKING:
-    from feltwatch.engine.blackjack.round import BlackjackRound
+    from feltwatch.engine.blackjack.state import BlackjackState
     from feltwatch.engine.model.verdicts import Settlement
     from feltwatch.engine.round.bets import Stack
 
@@ -32,7 +32,7 @@ IDLE_S = 30.0
 SPLIT_CHIPS_S = 5.0
 
 
-def begin(r: "BlackjackRound") -> None:
+def begin(r: "BlackjackState") -> None:
     """The Initial Deal is complete: decide what two cards decide."""
     r.playing = True
     r.complete_at = r.idle_from = r.t
@@ -48,7 +48,7 @@ def begin(r: "BlackjackRound") -> None:
         offers.first_two(r)
 
 
-def begin_again(r: "BlackjackRound") -> None:
+def begin_again(r: "BlackjackState") -> None:
     """The first cards were put right after they were complete: what they decided is looked at once more (B21)."""
     for hand in r.all_hands():
         if not hand.natural or hand.surrendered or r.upcard_is_ace or r.upcard_is_ten:
@@ -60,7 +60,7 @@ def begin_again(r: "BlackjackRound") -> None:
     begin(r)
 
 
-def dealt(r: "BlackjackRound", seen: Seen, event: Dealt | None = None) -> None:
+def dealt(r: "BlackjackState", seen: Seen, event: Dealt | None = None) -> None:
     """A card after the Initial Deal."""
     if r.misdeal is not None:
         r.lapsed, r.misdeal = r.misdeal, None
@@ -87,7 +87,7 @@ def dealt(r: "BlackjackRound", seen: Seen, event: Dealt | None = None) -> None:
         to_player(r, hand, seen)
 
 
-def opened(r: "BlackjackRound") -> None:
+def opened(r: "BlackjackState") -> None:
     """The first card of the Subsequent Deal: what should have been settled by now (3.13, 3.15)."""
     if r.subsequent:
         return
@@ -111,7 +111,7 @@ def opened(r: "BlackjackRound") -> None:
         )
 
 
-def side_unsettled(r: "BlackjackRound", stack: "Stack", line: "Settlement") -> None:
+def side_unsettled(r: "BlackjackState", stack: "Stack", line: "Settlement") -> None:
     if line.result not in ("win", "lose") or stack.rejected or not (stack.untouched and stack.present):
         return
     due = plain(abs(line.net)) if line.net is not None else "what is due"
@@ -129,7 +129,7 @@ def side_unsettled(r: "BlackjackRound", stack: "Stack", line: "Settlement") -> N
     )
 
 
-def _unpaid_blackjack(r: "BlackjackRound", hand: Hand) -> None:
+def _unpaid_blackjack(r: "BlackjackState", hand: Hand) -> None:
     for stack in settlement.betting(r, hand):
         line = r.settlements.get((hand.box, hand.number, stack.spot.bet))
         if line is None or line.result != "blackjack" or not (stack.untouched and stack.present):
@@ -150,7 +150,7 @@ def _unpaid_blackjack(r: "BlackjackRound", hand: Hand) -> None:
 # ---- a card to a player ---------------------------------------------------------------------------------------------
 
 
-def to_player(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
+def to_player(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
     """Judge a card on a player's hand, then let it count."""
     why = r.finished(hand)
     acting = r.acting()
@@ -171,7 +171,7 @@ def to_player(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
     take(r, hand, seen)
 
 
-def _passed_over(r: "BlackjackRound", hand: Hand, one: Hand) -> str:
+def _passed_over(r: "BlackjackState", hand: Hand, one: Hand) -> str:
     """Name the error of dealing to a hand before another that needed a card."""
     if one.box == hand.box:
         return "split-wrong-order"
@@ -186,13 +186,13 @@ def _passed_over(r: "BlackjackRound", hand: Hand, one: Hand) -> str:
     return "extra-card-to-hand" if first else "acting-box-passed-over"
 
 
-def _second_stack(r: "BlackjackRound", one: Hand) -> bool:
+def _second_stack(r: "BlackjackState", one: Hand) -> bool:
     """Tell whether one stack more lies there, whoever put it: of a hand that must draw, that is a double."""
     seat = r.seat(one.box)
     return len(r.hands[one.box]) == 1 and seat.stake is None and presence.grew(seat, seat.laid)
 
 
-def take(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
+def take(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
     """A hand takes a card in its turn."""
     opened(r)
     if hand.refusal:
@@ -216,7 +216,7 @@ def take(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
         dealer.after(r)
 
 
-def _hard21(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
+def _hard21(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
     """The words of the book allow it; nobody means it (B5b)."""
     r.alert(
         "hit-on-21",
@@ -230,7 +230,7 @@ def _hard21(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
     )
 
 
-def _unrequested(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
+def _unrequested(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
     """A card at 12 or more that nobody asked for: ask; if the Player stood, it is the next card."""
     code = "hit-on-21" if hand.points == LIMIT else "card-without-request"
     name = r.alert(
@@ -257,7 +257,7 @@ def _unrequested(r: "BlackjackRound", hand: Hand, seen: Seen) -> None:
         r.cancel(name)
 
 
-def waited(r: "BlackjackRound", t: float) -> None:
+def waited(r: "BlackjackState", t: float) -> None:
     """Look at what has waited too long: a decision, or the chips of a split."""
     if r.split_wait is not None and t - r.split_wait[1] >= SPLIT_CHIPS_S:
         additional_bets.split_unpaid(r, r.split_wait[0])
@@ -276,7 +276,7 @@ def waited(r: "BlackjackRound", t: float) -> None:
     )
 
 
-def squeeze_exposed(r: "BlackjackRound", seen: Seen) -> None:
+def squeeze_exposed(r: "BlackjackState", seen: Seen) -> None:
     r.alert(
         "squeeze-card-exposed",
         f"The {spoken(seen.card)} for box {seen.zone.box} was dealt face up although it may be squeezed.",
@@ -287,7 +287,7 @@ def squeeze_exposed(r: "BlackjackRound", seen: Seen) -> None:
     )
 
 
-def no_insurance(r: "BlackjackRound", stack: "Stack") -> None:
+def no_insurance(r: "BlackjackState", stack: "Stack") -> None:
     stack.rejected = True
     r.alert(
         "insurance-not-allowed",
@@ -299,7 +299,7 @@ def no_insurance(r: "BlackjackRound", stack: "Stack") -> None:
     )
 
 
-def check_insurance(r: "BlackjackRound") -> None:
+def check_insurance(r: "BlackjackState") -> None:
     """Chips on the insurance line before the cards say that there is nothing to insure."""
     for stack in side_bets.insured(r):
         if not r.upcard_is_ace and r.upcard is not None:
@@ -309,7 +309,7 @@ def check_insurance(r: "BlackjackRound") -> None:
 # ---- a card to the dealer --------------------------------------------------------------------------------------------
 
 
-def to_dealer(r: "BlackjackRound", seen: Seen) -> None:
+def to_dealer(r: "BlackjackState", seen: Seen) -> None:
     """A card on the dealer's hand after the Initial Deal."""
     waiting = tuple(hand for hand in r.all_hands() if not r.finished(hand))
     blocked = next((hand for hand in waiting if turns.blocks(r, hand)), None)

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from feltwatch.engine.round.base import Seen
-    from feltwatch.engine.sikipi.round import SikipiRound
+    from feltwatch.engine.sikipi.state import SikipiState
 
 RECONSTRUCTED = ("continue-reconstructed", "return-bet")
 AS_THEY_LIE = ("continue", "return-bet")
 STOPPED_S = 3.0  # a deal that does not go on for so long was stopped
 
 
-def arrives(r: "SikipiRound", seen: "Seen", hand: Hand, *, together: bool) -> bool:
+def arrives(r: "SikipiState", seen: "Seen", hand: Hand, *, together: bool) -> bool:
     """A card comes to rest on a box, or before the dealer; say if it is a lifted card that is put down again."""
     deal, box = r.deal, hand.box
     if r.revealed or deal.order is Order.LOOSE:
@@ -44,13 +44,13 @@ def arrives(r: "SikipiRound", seen: "Seen", hand: Hand, *, together: bool) -> bo
     return False
 
 
-def _takes(r: "SikipiRound", seen: "Seen", hand: Hand, *, together: bool) -> None:
+def _takes(r: "SikipiState", seen: "Seen", hand: Hand, *, together: bool) -> None:
     r.deal.take(seen, hand.box, together=together)
     hand.cards.append(seen)
     r.owner[seen.id] = hand.box
 
 
-def _joins(r: "SikipiRound", seen: "Seen", hand: Hand) -> bool:
+def _joins(r: "SikipiState", seen: "Seen", hand: Hand) -> bool:
     """Where the order says nothing more, a hand takes what comes to it."""
     if len(hand.cards) >= FOUR and _comes_back(r, seen, hand):
         return True
@@ -60,7 +60,7 @@ def _joins(r: "SikipiRound", seen: "Seen", hand: Hand) -> bool:
     return False
 
 
-def _comes_back(r: "SikipiRound", seen: "Seen", hand: Hand) -> bool:
+def _comes_back(r: "SikipiState", seen: "Seen", hand: Hand) -> bool:
     """A lifted card is put down again, and the eye takes it for another."""
     lifted = next((one for one in hand.cards if one.gone), None)
     if lifted is None and seen.zone.part != "cards" and len(hand.cards) >= FOUR:
@@ -74,7 +74,7 @@ def _comes_back(r: "SikipiRound", seen: "Seen", hand: Hand) -> bool:
     return True
 
 
-def _spare(r: "SikipiRound", box: int) -> bool:
+def _spare(r: "SikipiState", box: int) -> bool:
     """Chips left from the round before prove to be a bet."""
     if not r.deal.takes_spare(box):
         return False
@@ -87,7 +87,7 @@ def _spare(r: "SikipiRound", box: int) -> bool:
 # ---- slips ----------------------------------------------------------------------------------------------------------
 
 
-def _unexpected(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
+def _unexpected(r: "SikipiState", seen: "Seen", hand: Hand) -> None:
     r.deal.order = Order.LOOSE
     name = r.alert(
         "unexpected-card",
@@ -100,7 +100,7 @@ def _unexpected(r: "SikipiRound", seen: "Seen", hand: Hand) -> None:
     r.plan(name)
 
 
-def _slips(r: "SikipiRound", seen: "Seen", hand: Hand, *, together: bool) -> None:
+def _slips(r: "SikipiState", seen: "Seen", hand: Hand, *, together: bool) -> None:
     """The first card that is not where it was due; one slip is one alert, however many cards follow.
 
     All backs look alike. Where a camera is all there is, one that was not seen to fall on another is likelier than a
@@ -115,7 +115,7 @@ def _slips(r: "SikipiRound", seen: "Seen", hand: Hand, *, together: bool) -> Non
         _slipped(r, deal.slip)
 
 
-def _slipped(r: "SikipiRound", slip: Slip) -> None:
+def _slipped(r: "SikipiState", slip: Slip) -> None:
     deal, seen, hand = r.deal, slip.seen, r.hand(slip.box)
     deal.order = Order.BROKEN
     was = "nobody" if slip.due is None else "the dealer" if slip.due == 0 else f"box {slip.due}"
@@ -132,7 +132,7 @@ def _slipped(r: "SikipiRound", slip: Slip) -> None:
         _stops(r, "wrong-card-count", f"Every hand is complete, and {hand.name} has a card more.", seen, hand.box)
 
 
-def _stops(r: "SikipiRound", code: str, says: str, seen: "Seen", box: int) -> None:
+def _stops(r: "SikipiState", code: str, says: str, seen: "Seen", box: int) -> None:
     """Stop before anybody looks; once somebody has, the round is void (5.5.3)."""
     looked = r.looked()
     remedy = _void_remedy(r) if looked else _remedy(r)
@@ -157,11 +157,11 @@ def _stops(r: "SikipiRound", code: str, says: str, seen: "Seen", box: int) -> No
         r.plan(name, _Ruling(r, name))
 
 
-def _void_remedy(r: "SikipiRound") -> Remedy:
+def _void_remedy(r: "SikipiState") -> Remedy:
     return Remedy("void", r.book.clause("no-reconstruct"), says="A Player has seen his cards: the round is void.")
 
 
-def _remedy(r: "SikipiRound") -> Remedy:
+def _remedy(r: "SikipiState") -> Remedy:
     """Reconstruct, and offer the Players it concerns what 5.6 gives them."""
     deal, boxes = r.deal, r.deal.boxes
     targets, doubtful = deal.targets(), deal.doubtful()
@@ -186,7 +186,7 @@ def _remedy(r: "SikipiRound") -> Remedy:
     )
 
 
-def _goes_on(r: "SikipiRound", *, together: bool) -> None:
+def _goes_on(r: "SikipiState", *, together: bool) -> None:
     """More cards fall before anybody has ruled."""
     deal = r.deal
     if together and deal.swapped():
@@ -200,7 +200,7 @@ def _goes_on(r: "SikipiRound", *, together: bool) -> None:
         r.remedied(deal.alert, _remedy(r))
 
 
-def _miscounted_backs(r: "SikipiRound") -> None:
+def _miscounted_backs(r: "SikipiState") -> None:
     """The deal goes on as if there had been no slip: how many backs lie where, nobody saw."""
     deal = r.deal
     deal.order = Order.LOOSE
@@ -209,13 +209,13 @@ def _miscounted_backs(r: "SikipiRound") -> None:
     r.doubt = r.doubt or f"nobody saw how many backs lie on each other, by card {number} of the deal"
 
 
-def played_on(r: "SikipiRound") -> None:
+def played_on(r: "SikipiState") -> None:
     """A hand is set, or shown: nobody has found a slip, and a camera alone does not know better."""
     if r.deal.order is Order.DOUBTED or (r.deal.order is Order.BROKEN and r.only_seen and not r.deal.proven):
         _miscounted_backs(r)
 
 
-def stopped(r: "SikipiRound", t: float) -> None:
+def stopped(r: "SikipiState", t: float) -> None:
     """Time goes by, and a deal that should go on does not: there was a slip."""
     slip = r.deal.slip
     if r.deal.order is not Order.DOUBTED or slip is None or (r.only_seen and t - slip.t < STOPPED_S):
@@ -224,14 +224,14 @@ def stopped(r: "SikipiRound", t: float) -> None:
         _slipped(r, slip)
 
 
-def proves(r: "SikipiRound") -> None:
+def proves(r: "SikipiState") -> None:
     """Somebody takes up a card of the deal, or moves it to another hand: there was a slip."""
     if r.deal.order is Order.DOUBTED and r.deal.slip is not None:
         _slipped(r, r.deal.slip)
     r.deal.proven = r.deal.order is Order.BROKEN
 
 
-def seen_while_broken(r: "SikipiRound") -> None:
+def seen_while_broken(r: "SikipiState") -> None:
     """5.5.3: cards were wrongly distributed, and now a Player has seen his."""
     remedy = _void_remedy(r)
     r.remedied(r.deal.alert, remedy)
@@ -241,7 +241,7 @@ def seen_while_broken(r: "SikipiRound") -> None:
 # ---- putting it right -----------------------------------------------------------------------------------------------
 
 
-def healed(r: "SikipiRound") -> None:
+def healed(r: "SikipiState") -> None:
     """The dealer has moved every card to where it was due: nothing waits any longer."""
     deal = r.deal
     if deal.order is Order.BROKEN and deal.in_place():
@@ -249,7 +249,7 @@ def healed(r: "SikipiRound") -> None:
         r.plans[deal.alert].waits = False
 
 
-def taken_away(r: "SikipiRound", seen: "Seen") -> None:
+def taken_away(r: "SikipiState", seen: "Seen") -> None:
     """A card that lay wrong leaves the table: it is out of the sequence, and may come back under another name."""
     deal = r.deal
     for one, zone in deal.targets():
@@ -268,14 +268,14 @@ def taken_away(r: "SikipiRound", seen: "Seen") -> None:
 class _Ruling:
     """What a ruling on the deal does: a value, so that a round in the middle can be kept and gone on with."""
 
-    round: "SikipiRound"
+    round: "SikipiState"
     name: str
 
     def __call__(self, choice: str, _: int | None) -> None:
         _ruled(self.round, self.name, choice)
 
 
-def _ruled(r: "SikipiRound", name: str, choice: str) -> None:
+def _ruled(r: "SikipiState", name: str, choice: str) -> None:
     deal = r.deal
     if deal.order is not Order.BROKEN or deal.alert != name or r.void:
         return  # it has been put right meanwhile, or came to nothing
@@ -289,7 +289,7 @@ def _ruled(r: "SikipiRound", name: str, choice: str) -> None:
     r.settle_all()
 
 
-def chosen(r: "SikipiRound") -> None:
+def chosen(r: "SikipiState") -> None:
     """A box has its bet back: once all those concerned have, nobody is left to choose."""
     deal = r.deal
     if deal.order is Order.BROKEN and not any(r.hand(box).valid for box in r.alerts[deal.alert].remedy.boxes):
@@ -297,7 +297,7 @@ def chosen(r: "SikipiRound") -> None:
         _adopts(r)
 
 
-def _adopts(r: "SikipiRound") -> None:
+def _adopts(r: "SikipiState") -> None:
     """The cards count as lying where the order of the deal puts them, whether or not they are seen to be moved."""
     deal = r.deal
     if deal.doubtful():
@@ -317,7 +317,7 @@ def _adopts(r: "SikipiRound") -> None:
 # ---- four cards each ------------------------------------------------------------------------------------------------
 
 
-def count(r: "SikipiRound", *, late: bool) -> None:
+def count(r: "SikipiState", *, late: bool) -> None:
     """Every slot should be full: look for hands of other than four cards."""
     wrong = [hand for hand in (*r.playing(), r.dealer) if len(hand.cards) != FOUR]
     if wrong and r.only_seen:
@@ -326,7 +326,7 @@ def count(r: "SikipiRound", *, late: bool) -> None:
         miscounted(r, wrong, late=late)
 
 
-def miscounted(r: "SikipiRound", wrong: "Sequence[Hand]", *, late: bool) -> None:
+def miscounted(r: "SikipiState", wrong: "Sequence[Hand]", *, late: bool) -> None:
     """One Player's hand is removed (5.12); else, or once somebody has looked in time, the round is void (5.5.3)."""
     first = wrong[0]
     alone = len(wrong) == 1 and first.box != 0 and r.switches.wrong_count == "remove-hand"

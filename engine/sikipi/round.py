@@ -5,78 +5,25 @@ from dataclasses import replace
 from decimal import Decimal
 from math import inf
 
-from feltwatch.engine.books import Book
 from feltwatch.engine.model.events import Chips, Dealt, Decision, Event, Move, Signal
 from feltwatch.engine.model.money import ZERO
-from feltwatch.engine.model.shoe import OPENING, Shoe
+from feltwatch.engine.model.shoe import OPENING
 from feltwatch.engine.model.spots import Zone
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import checks
-from feltwatch.engine.round.base import Round, Seen
+from feltwatch.engine.round.base import Seen
 from feltwatch.engine.round.bets import Stack
 from feltwatch.engine.sikipi import deal_checks, setting, settlement
 from feltwatch.engine.sikipi import reveal as exposure
 from feltwatch.engine.sikipi.deal_order import Deal, Order
-from feltwatch.engine.sikipi.hand import FOUR, Hand
+from feltwatch.engine.sikipi.hand import Hand
+from feltwatch.engine.sikipi.state import SikipiState
 
 
-class SikipiRound(Round):
+class SikipiRound(SikipiState):
     """The deal, the look, the setting, the reveal; `hands` are by box, the dealer's is box 0."""
 
-    def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:
-        super().__init__(book, number, shoe, dismissed)
-        if shoe.opening:
-            shoe.shuffled(shoe.burn)  # 2.2.1: every round is a fresh deal of the one deck
-        self.deal = Deal([], set(), self.switches.dealing)
-        self.dealer = Hand(0)
-        self.hands: dict[int, Hand] = {0: self.dealer}
-        self.owner: dict[str, int] = {}  # whose hand a card belongs to
-        self.asked: set[int] = set()  # boxes to be set the House Way
-        self.examiners: dict[str, int] = {}  # which hand each Player looked at first
-        self.held_back: set[int] = set()  # boxes that wait for a ruling of their own
-        self.early_chips: dict[str, tuple[Decimal, Decimal, bool]] = {}
-        self.any_down = False  # a card was dealt face down
-        self.any_set = False
-        self.revealed = False
-        self.opened = False  # the first cards were looked at for their order
-        self.last_t = -1.0
-
     # ---- who plays ----------------------------------------------------------------------------------------------
-
-    def hand(self, box: int) -> Hand:
-        found = self.hands.get(box)
-        if found is None:
-            found = self.hands[box] = Hand(box)
-        return found
-
-    def playing(self) -> list[Hand]:
-        """Give the hands with an Initial Bet, clockwise."""
-        return [hand for box in self.deal.boxes if (hand := self.hand(box)).valid]
-
-    def plays(self, hand: Hand) -> bool:
-        return hand.valid and hand.box in self.deal.boxes
-
-    def bets_on(self, kind: str, box: int | None = None) -> list[Stack]:
-        return [
-            stack
-            for stack in self.stacks.values()
-            if stack.spot.kind == kind and stack.at_close and not stack.rejected and box in (None, stack.spot.box)
-        ]
-
-    def by_house(self, box: int) -> bool:
-        """Tell whether a hand is set the House Way: the dealer's, an absent Player's, one that asked (3.19, 5.3)."""
-        return box == 0 or box in self.asked or box in self.absent
-
-    def over(self) -> bool:
-        """Tell whether the deal is over: the dealer's last card is the last of all."""
-        return len(self.dealer.cards) >= FOUR
-
-    def complete(self) -> bool:
-        return self.over() and all(len(hand.cards) >= FOUR for hand in self.playing())
-
-    def looked(self, but: Hand | None = None) -> bool:
-        """Tell whether any Player has seen cards distributed to him."""
-        return any(hand.viewed or (hand.shown and hand is not but) for hand in self.hands.values())
 
     # ---- the deal -----------------------------------------------------------------------------------------------
 
@@ -171,16 +118,6 @@ class SikipiRound(Round):
             deal_checks.taken_away(self, seen)
         else:
             self._lifted(self.owner.get(seen.id))
-
-    def gives(self, seen: Seen, box: int) -> None:
-        self.hands[self.owner[seen.id]].cards.remove(seen)
-        self.hand(box).cards.append(seen)
-        self.owner[seen.id] = box
-
-    def drops(self, seen: Seen) -> None:
-        """A card belongs to no hand."""
-        self.hands[self.owner.pop(seen.id)].cards.remove(seen)
-        seen.gone = True
 
     def _opening(self) -> None:
         """Once the first cards are all known, look whether they came shuffled (5.5.4)."""
@@ -279,10 +216,6 @@ class SikipiRound(Round):
         return Remedy("options", self.book.clause("options"), deal_checks.AS_THEY_LIE, boxes=boxes, says=says)
 
     # ---- chips after the close ----------------------------------------------------------------------------------
-
-    def undecided(self, stack: Stack) -> bool:
-        spot = stack.spot
-        return stack.at_close and not stack.rejected and (spot.box, 1, spot.bet) not in self.settlements
 
     def astray(self, stack: Stack, before: Decimal) -> Decimal:
         if stack.stake is None:

@@ -10,12 +10,12 @@ from feltwatch.engine.sikipi.ranking import Part, strength
 if TYPE_CHECKING:
     from feltwatch.engine.model.cards import Card
     from feltwatch.engine.model.events import Signal
-    from feltwatch.engine.sikipi.round import SikipiRound
+    from feltwatch.engine.sikipi.state import SikipiState
 
 SUPERVISED = ("continue", "return-bet")
 
 
-def lies(r: "SikipiRound", hand: Hand, by: str | None) -> None:
+def lies(r: "SikipiState", hand: Hand, by: str | None) -> None:
     """A card of a hand has changed its place: take note of the two parts once both are there."""
     if hand.placed is not None and hand.box:
         if by == "player" and not r.revealed:
@@ -33,11 +33,11 @@ def lies(r: "SikipiRound", hand: Hand, by: str | None) -> None:
         r.known(hand)
 
 
-def house_parts(r: "SikipiRound", cards: "list[Card]") -> tuple[Part, Part]:
+def house_parts(r: "SikipiState", cards: "list[Card]") -> tuple[Part, Part]:
     return house_way(cards, r.switches.two_pairs, r.switches.nine_or_ace)
 
 
-def due_parts(r: "SikipiRound", hand: Hand, cards: "list[Card]") -> tuple[Part, Part] | None:
+def due_parts(r: "SikipiState", hand: Hand, cards: "list[Card]") -> tuple[Part, Part] | None:
     """Give the parts a hand is compared by, None while they are not known."""
     if r.by_house(hand.box):
         return house_parts(r, cards)
@@ -47,7 +47,7 @@ def due_parts(r: "SikipiRound", hand: Hand, cards: "list[Card]") -> tuple[Part, 
     return parts
 
 
-def judge(r: "SikipiRound", hand: Hand, cards: "list[Card]") -> None:
+def judge(r: "SikipiState", hand: Hand, cards: "list[Card]") -> None:
     """Look whether four known cards are set as they have to be."""
     parts = hand.parts()
     if parts is None:
@@ -73,7 +73,7 @@ def _told(parts: tuple[Part, Part]) -> str:
     return f"Low {low} and High {high}"
 
 
-def _wrong_house_way(r: "SikipiRound", hand: Hand, parts: tuple[Part, Part], due: tuple[Part, Part]) -> None:
+def _wrong_house_way(r: "SikipiState", hand: Hand, parts: tuple[Part, Part], due: tuple[Part, Part]) -> None:
     topic = "house-way" if hand.box == 0 else "absent" if hand.box in r.absent else "house-way-asked"
     clause = r.book.clause(topic)
     r.alert(
@@ -87,7 +87,7 @@ def _wrong_house_way(r: "SikipiRound", hand: Hand, parts: tuple[Part, Part], due
     )
 
 
-def _foul(r: "SikipiRound", hand: Hand, parts: tuple[Part, Part]) -> None:
+def _foul(r: "SikipiState", hand: Hand, parts: tuple[Part, Part]) -> None:
     """S-11: the higher part counts as the High Hand, or the supervisor decides."""
     relabel = r.switches.foul_hand == "relabel"
     clause = r.faultclause("foul-hand")
@@ -114,7 +114,7 @@ def _foul(r: "SikipiRound", hand: Hand, parts: tuple[Part, Part]) -> None:
 # ---- told from outside ----------------------------------------------------------------------------------------------
 
 
-def _touched(r: "SikipiRound", hand: Hand) -> None:
+def _touched(r: "SikipiState", hand: Hand) -> None:
     hand.touched = True
     r.alert(
         "cards-touched-after-set",
@@ -126,7 +126,7 @@ def _touched(r: "SikipiRound", hand: Hand) -> None:
     )
 
 
-def handled(r: "SikipiRound", hand: Hand, event: "Signal") -> None:
+def handled(r: "SikipiState", hand: Hand, event: "Signal") -> None:
     """A hand reached over the cards of a box: its own Player's after the set, or another's."""
     stands = event.player is not None and event.player.startswith("standing")
     if event.seat in (None, hand.box) and not stands:
@@ -143,7 +143,7 @@ def handled(r: "SikipiRound", hand: Hand, event: "Signal") -> None:
     )
 
 
-def shown(r: "SikipiRound", hand: Hand) -> None:
+def shown(r: "SikipiState", hand: Hand) -> None:
     r.alert(
         "card-shown-to-other",
         f"Cards of box {hand.box} were turned toward another Player.",
@@ -153,7 +153,7 @@ def shown(r: "SikipiRound", hand: Hand) -> None:
     )
 
 
-def viewed(r: "SikipiRound", hand: Hand, player: str | None) -> None:
+def viewed(r: "SikipiState", hand: Hand, player: str | None) -> None:
     """A Player looks at his cards; nobody may examine two hands (3.11, 5.13)."""
     first = r.examiners.setdefault(player, hand.box) if player is not None else hand.box
     if first != hand.box:

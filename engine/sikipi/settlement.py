@@ -16,13 +16,13 @@ from feltwatch.engine.sikipi.setting import due_parts, house_parts
 if TYPE_CHECKING:
     from feltwatch.engine.model.cards import Card
     from feltwatch.engine.round.bets import Stack
-    from feltwatch.engine.sikipi.round import SikipiRound
+    from feltwatch.engine.sikipi.state import SikipiState
 
 COMMISSION = Fraction(5, 100)  # 4.1, of the win
 _TOPICS = {"win": "win", "lose": "lose", "stand-off": "push"}
 
 
-def settle_dealer(r: "SikipiRound", cards: "list[Card]") -> None:
+def settle_dealer(r: "SikipiState", cards: "list[Card]") -> None:
     """The dealer's four cards are known: that decides the Bonus on his hand, and every box that is known."""
     if r.deal.order is Order.BROKEN:
         return
@@ -33,7 +33,7 @@ def settle_dealer(r: "SikipiRound", cards: "list[Card]") -> None:
         settle_box(r, hand)
 
 
-def settle_box(r: "SikipiRound", hand: Hand) -> None:
+def settle_box(r: "SikipiState", hand: Hand) -> None:
     """Four known cards decide the Bonus, with the dealer's the main bets: Standing Players share the hand."""
     cards = hand.faces()
     if not cards or not hand.valid or hand.box in r.held_back or r.deal.order is Order.BROKEN:
@@ -52,7 +52,7 @@ def settle_box(r: "SikipiRound", hand: Hand) -> None:
             _decides(r, stack, result, _TOPICS[result])
 
 
-def commission(r: "SikipiRound", stack: "Stack") -> Decimal | None:
+def commission(r: "SikipiState", stack: "Stack") -> Decimal | None:
     """Give the 5 per cent of the win that go to the House; of a bet cut by its limit, of what plays (S-15)."""
     if stack.stake is None:
         return None
@@ -60,7 +60,7 @@ def commission(r: "SikipiRound", stack: "Stack") -> Decimal | None:
     return decimal(exact) if r.switches.commission == "exact" else up(exact, r.chip)
 
 
-def _bonus(r: "SikipiRound", stack: "Stack", made: str) -> None:
+def _bonus(r: "SikipiState", stack: "Stack", made: str) -> None:
     """No commission on a Bonus (4.2)."""
     if made:
         _decides(r, stack, "win", made, r.book.pays[made])
@@ -69,7 +69,7 @@ def _bonus(r: "SikipiRound", stack: "Stack", made: str) -> None:
 
 
 def _decides(
-    r: "SikipiRound",
+    r: "SikipiState",
     stack: "Stack",
     result: str,
     topic: str,
@@ -82,7 +82,7 @@ def _decides(
         _catches_up(r, stack, moved)
 
 
-def _catches_up(r: "SikipiRound", stack: "Stack", moved: tuple[Decimal, Decimal, bool]) -> None:
+def _catches_up(r: "SikipiState", stack: "Stack", moved: tuple[Decimal, Decimal, bool]) -> None:
     """Chips had moved before the cards were read: judge them now."""
     delta, before, by_dealer = moved
     if by_dealer:
@@ -93,13 +93,13 @@ def _catches_up(r: "SikipiRound", stack: "Stack", moved: tuple[Decimal, Decimal,
         payments.unseen_hand(r, stack, delta, before)
 
 
-def note_early(r: "SikipiRound", stack: "Stack", delta: Decimal, before: Decimal) -> None:
+def note_early(r: "SikipiState", stack: "Stack", delta: Decimal, before: Decimal) -> None:
     """Keep in mind what moved on a bet that is not decided yet."""
     moved, first, by_dealer = r.early_chips.get(stack.spot.text, (ZERO, before, False))
     r.early_chips[stack.spot.text] = moved + delta, first, by_dealer or stack.by == "dealer"
 
 
-def give_back(r: "SikipiRound", hand: Hand, clause: str) -> None:
+def give_back(r: "SikipiState", hand: Hand, clause: str) -> None:
     """The hand is out and its bets go back; a Bonus on the dealer's hand stays alive (S-16)."""
     hand.valid = False
     if r.deal.order is Order.KEPT and not r.complete():

@@ -1,0 +1,107 @@
+"""The state of a round of Si Ki Pi that all its rules read and change: the deal, and the hands."""
+
+from feltwatch.engine.books import Book
+from feltwatch.engine.model.shoe import Shoe
+from feltwatch.engine.round.base import Round, Seen
+from feltwatch.engine.round.bets import Stack
+from feltwatch.engine.sikipi.deal_order import Deal
+from feltwatch.engine.sikipi.hand import FOUR, Hand
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+
+class SikipiState(Round):
+    """The deal and the hands, without the rules; `hands` are by box, the dealer is box 0."""
+
+    def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:
+        super().__init__(book, number, shoe, dismissed)
+        if shoe.opening:
+            shoe.shuffled(shoe.burn)  # 2.2.1: every round is a fresh deal of the one deck
+        self.deal = Deal([], set(), self.switches.dealing)
+        self.dealer = Hand(0)
+        self.hands: dict[int, Hand] = {0: self.dealer}
+        self.owner: dict[str, int] = {}  # whose hand a card belongs to
+        self.asked: set[int] = set()  # boxes to be set the House Way
+        self.examiners: dict[str, int] = {}  # which hand each Player looked at first
+        self.held_back: set[int] = set()  # boxes that wait for a ruling of their own
+        self.early_chips: dict[str, tuple[Decimal, Decimal, bool]] = {}
+        self.any_down = False  # a card was dealt face down
+        self.any_set = False
+        self.revealed = False
+        self.opened = False  # the first cards were looked at for their order
+        self.last_t = -1.0
+
+    def hand(self, box: int) -> Hand:
+        found = self.hands.get(box)
+        if found is None:
+            found = self.hands[box] = Hand(box)
+        return found
+
+    def playing(self) -> list[Hand]:
+        """Give the hands with an Initial Bet, clockwise."""
+        return [hand for box in self.deal.boxes if (hand := self.hand(box)).valid]
+
+    def plays(self, hand: Hand) -> bool:
+        return hand.valid and hand.box in self.deal.boxes
+
+    def bets_on(self, kind: str, box: int | None = None) -> list[Stack]:
+        return [
+            stack
+            for stack in self.stacks.values()
+            if stack.spot.kind == kind and stack.at_close and not stack.rejected and box in (None, stack.spot.box)
+        ]
+
+    def by_house(self, box: int) -> bool:
+        """Tell whether a hand is set the House Way: the dealer's, an absent Player's, one that asked (3.19, 5.3)."""
+        return box == 0 or box in self.asked or box in self.absent
+
+    def over(self) -> bool:
+        """Tell whether the deal is over: the dealer's last card is the last of all."""
+        return len(self.dealer.cards) >= FOUR
+
+    def complete(self) -> bool:
+        return self.over() and all(len(hand.cards) >= FOUR for hand in self.playing())
+
+    def looked(self, but: Hand | None = None) -> bool:
+        """Tell whether any Player has seen cards distributed to him."""
+        return any(hand.viewed or (hand.shown and hand is not but) for hand in self.hands.values())
+
+    def gives(self, seen: Seen, box: int) -> None:
+        self.hands[self.owner[seen.id]].cards.remove(seen)
+        self.hand(box).cards.append(seen)
+        self.owner[seen.id] = box
+
+    def drops(self, seen: Seen) -> None:
+        """A card belongs to no hand."""
+        self.hands[self.owner.pop(seen.id)].cards.remove(seen)
+        seen.gone = True
+
+    def undecided(self, stack: Stack) -> bool:
+        spot = stack.spot
+        return stack.at_close and not stack.rejected and (spot.box, 1, spot.bet) not in self.settlements
+
+    def looks(self, hand: Hand) -> None:
+        """A Player sees his cards."""
+        raise NotImplementedError
+
+    def shows(self, hand: Hand) -> None:
+        """A card of a box lies face up."""
+        raise NotImplementedError
+
+    def sets(self, hand: Hand) -> None:
+        """A Player places his Low and High Hand."""
+        raise NotImplementedError
+
+    def known(self, hand: Hand) -> None:
+        """Judge and settle a hand whose four faces are all known."""
+        raise NotImplementedError
+
+    def settle_all(self) -> None:
+        """Judge and settle every hand that is known."""
+        raise NotImplementedError
+
+    def waits(self, name: str, hand: Hand, lost: str = "") -> None:
+        """Let a box wait for a ruling."""
+        raise NotImplementedError
