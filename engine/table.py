@@ -13,7 +13,7 @@ from feltwatch.engine.model.events import Chips, Clear, Correct, Dealt, Decision
 from feltwatch.engine.model.money import ZERO
 from feltwatch.engine.model.shoe import Shoe
 from feltwatch.engine.model.verdicts import Alert, Remark, Started, Verdict
-from feltwatch.engine.round import payments, presence
+from feltwatch.engine.round import camera_only, payments
 from feltwatch.engine.round.base import Round
 from feltwatch.engine.sikipi.round import SikipiRound
 
@@ -270,7 +270,7 @@ class Table:
             life = None
         if life is None:
             if self.last is not None and isinstance(event, Chips):
-                presence.settled_before(self.last.round, event)
+                camera_only.settled_before(self.last.round, event)
                 self._drain(self.last.round, out)
             if not self._opens(event):
                 return
@@ -352,7 +352,7 @@ class Table:
                 life.faces[event.id] = event.card
                 return True
         elif isinstance(event, Chips):
-            return presence.lay_at_close(life.round, event) and put_before_close(life)
+            return camera_only.lay_at_close(life.round, event) and put_before_close(life)
         elif isinstance(event, Decision):
             at = life.round.late(event)
             if at is not None:

@@ -9,7 +9,7 @@ from feltwatch.engine.model.verdicts import Remedy
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
-    from feltwatch.engine.round.bets import Stack
+    from feltwatch.engine.round.stack import Stack
 
 MIN_HANDS = 2  # of a split
 Key = tuple[str, int]  # the spot of a main bet, and the hand

@@ -9,13 +9,13 @@ from feltwatch.engine.blackjack.hands import Hand
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.money import ZERO, decimal, down, plain, up
 from feltwatch.engine.model.verdicts import Remedy
-from feltwatch.engine.round import payments, presence
+from feltwatch.engine.round import camera_only, payments
 from feltwatch.engine.round.line import plays
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
     from feltwatch.engine.model.events import Chips
-    from feltwatch.engine.round.bets import Stack
+    from feltwatch.engine.round.stack import Stack
 
 
 def added(r: "BlackjackState", stack: "Stack", delta: Decimal | None, event: "Chips") -> bool:
@@ -82,7 +82,7 @@ def _insured(r: "BlackjackState", stack: "Stack", event: "Chips") -> bool:
     if r.upcard is not None and not r.upcard_is_ace:
         _refuse(r, stack, "insurance-not-allowed", f"the dealer shows the {spoken(r.upcard)}, not an Ace")
         return True
-    if r.too_late and event.amount is None and presence.doubtful(r, event):
+    if r.too_late and event.amount is None and camera_only.doubtful(r, event):
         return True  # it may have lain there in time
     if r.too_late:
         _refuse(r, stack, "insurance-too-late", "a card beyond the second has been dealt")

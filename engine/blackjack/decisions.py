@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from feltwatch.engine.model.events import Decision
     from feltwatch.engine.model.spots import Spot
     from feltwatch.engine.round.base import Seen
-    from feltwatch.engine.round.bets import Stack
+    from feltwatch.engine.round.stack import Stack
 
 
 def told(r: "BlackjackState", event: "Decision") -> None:

@@ -10,7 +10,7 @@ from feltwatch.engine.round import payments
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
-    from feltwatch.engine.round.bets import Stack
+    from feltwatch.engine.round.stack import Stack
 
 SPLIT, DOUBLE = "split-bet-wrong-amount", "double-bet-wrong-amount"
 

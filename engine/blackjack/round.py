@@ -26,7 +26,7 @@ from feltwatch.engine.model.spots import Zone
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import checks, payments
 from feltwatch.engine.round.base import Seen
-from feltwatch.engine.round.bets import Stack
+from feltwatch.engine.round.stack import Stack
 
 IN_TURN = ("hit", "stand", "double", "split")
 

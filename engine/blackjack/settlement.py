@@ -12,7 +12,7 @@ from feltwatch.engine.round.line import plays
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
-    from feltwatch.engine.round.bets import Stack
+    from feltwatch.engine.round.stack import Stack
 
 Lost = Decimal | Fraction | None
 

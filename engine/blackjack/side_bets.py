@@ -10,7 +10,7 @@ from feltwatch.engine.model.verdicts import Remedy
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.hands import Hand
     from feltwatch.engine.blackjack.state import BlackjackState
-    from feltwatch.engine.round.bets import Stack
+    from feltwatch.engine.round.stack import Stack
 
 FIRST_TWO = ("pair", "under13", "over13", "rws-pairs")
 THIRTEEN = 13

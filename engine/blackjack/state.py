@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW, Hand, why_finished
 from feltwatch.engine.books import Book
@@ -10,8 +11,8 @@ from feltwatch.engine.model.shoe import Shoe
 from feltwatch.engine.model.spots import Zone, parse_spot
 from feltwatch.engine.round import payments
 from feltwatch.engine.round.base import Plan, Round, Seen
-from feltwatch.engine.round.bets import Stack, ranked
-from typing import TYPE_CHECKING
+from feltwatch.engine.round.bets import ranked
+from feltwatch.engine.round.stack import Stack
 
 if TYPE_CHECKING:
     from decimal import Decimal

@@ -19,13 +19,13 @@ from feltwatch.engine.model.events import Dealt
 from feltwatch.engine.model.money import plain
 from feltwatch.engine.model.spots import SHOE
 from feltwatch.engine.model.verdicts import Remedy
-from feltwatch.engine.round import bets, payments, presence
+from feltwatch.engine.round import bets, camera_only, payments
 from feltwatch.engine.round.base import Seen
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
     from feltwatch.engine.model.verdicts import Settlement
-    from feltwatch.engine.round.bets import Stack
+    from feltwatch.engine.round.stack import Stack
 
 OFFER_S = 2.0
 IDLE_S = 30.0
@@ -189,7 +189,7 @@ def _passed_over(r: "BlackjackState", hand: Hand, one: Hand) -> str:
 def _second_stack(r: "BlackjackState", one: Hand) -> bool:
     """Tell whether one stack more lies there, whoever put it: of a hand that must draw, that is a double."""
     seat = r.seat(one.box)
-    return len(r.hands[one.box]) == 1 and seat.stake is None and presence.grew(seat, seat.laid)
+    return len(r.hands[one.box]) == 1 and seat.stake is None and camera_only.grew(seat, seat.laid)
 
 
 def take(r: "BlackjackState", hand: Hand, seen: Seen) -> None:

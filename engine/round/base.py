@@ -4,43 +4,20 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from feltwatch.engine.books import Book
 from feltwatch.engine.model.events import Chips, Dealt, Decision, Event, Gap, Move, Remove, Signal, Tick, Turn
 from feltwatch.engine.model.money import Odds
-from feltwatch.engine.model.shoe import Shoe
 from feltwatch.engine.model.spots import OUTSIDE, Spot, Zone
-from feltwatch.engine.model.verdicts import Ended, Remedy, Settlement
+from feltwatch.engine.model.verdicts import Ended, Settlement
 from feltwatch.engine.model.verdicts import Move as CardMove
-from feltwatch.engine.round import bets, bets_after_close, broken_off, checks, payments
-from feltwatch.engine.round.bets import Stack
-from feltwatch.engine.round.camera_only import Watched
+from feltwatch.engine.round import bets, camera_only, checks, payments
 from feltwatch.engine.round.findings import Plan, Seen
 from feltwatch.engine.round.line import Terms, worth
+from feltwatch.engine.round.stack import Stack
+from feltwatch.engine.round.state import RoundState
 
 
-class Round(Watched):
+class Round(RoundState):
     """State derived from a log of events; the log is the truth, and feeding it again gives the same state."""
-
-    def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:
-        super().__init__(book, number, dismissed)
-        self.shoe = shoe
-        self.seen: dict[str, Seen] = {}
-        self.stacks: dict[str, Stack] = {}
-        self.stale: dict[str, Zone] = {}
-        self.told = book.switches.decisions == "told"
-        self.void = ""
-        self.absent: set[int] = set()
-        self.dropped: dict[str, Plan] = {}
-        self.outside_chips: set[str] = set()
-        self.slip: bets_after_close.Slip | None = None
-        self.seats: dict[str, set[int]] = {}  # who holds which, as told or as his bets show
-        self.second_stacks: set[str] = set()  # spots on which the second stack of a split lies by itself
-        self.seated: dict[str, set[int]] = {}  # as told
-        self.min_sure = float(book.switches.min_confidence)
-        self.chip = Decimal(book.switches.smallest_chip)
-        self.drawn = 0
-        self.settled_boxes: list[int] = []
-        self.ended: Ended | None = None
 
     # ---- events -------------------------------------------------------------------------------------------------
 
@@ -175,18 +152,6 @@ class Round(Watched):
     def decided(self, event: Decision) -> None:
         raise NotImplementedError
 
-    def takes_more(self, stack: Stack, delta: Decimal | None, event: Chips) -> bool:
-        """Tell whether more chips on this spot after the close are the game's own (and take note of them)."""
-        raise NotImplementedError
-
-    def withdrawn_chips(self, stack: Stack, delta: Decimal) -> bool:
-        """Tell whether fewer chips by a player's hand are explained otherwise than as a bet taken back."""
-        raise NotImplementedError
-
-    def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
-        """Judge chips that the dealer paid or took before the bet was decided."""
-        raise NotImplementedError
-
     def done(self, zone: Zone) -> bool:
         """Tell whether the cards of a hand decide nothing any more; the dealer's do while any bet is open."""
         mine = [stack for stack in self.stacks.values() if stack.at_close and zone.box in (0, stack.spot.box)]
@@ -199,18 +164,6 @@ class Round(Watched):
         """So long nobody watched: what waits may have come, what was said nobody heard."""
         raise NotImplementedError
 
-    def must_draw(self) -> bool:
-        """Tell whether the round needs another card."""
-        raise NotImplementedError
-
-    def undecided(self, stack: Stack) -> bool:
-        """Tell whether some bet on this stack is still open."""
-        raise NotImplementedError
-
-    def astray(self, stack: Stack, before: Decimal) -> Decimal:
-        """Tell how much of a bet is missing from its spot (below 0: lies there beyond it), where the game can tell."""
-        raise NotImplementedError
-
     def misplaced(self) -> Sequence[str]:
         """Give the reasons why the result of the round cannot be known."""
         raise NotImplementedError
@@ -221,10 +174,6 @@ class Round(Watched):
 
     def void_hands(self) -> None:
         """Forget what is open: the round has no result."""
-
-    def invalidate(self, box: int) -> None:
-        """Give a box its bets back; its cards stay in the sequence."""
-        raise NotImplementedError
 
     def line(  # noqa: PLR0913  a settlement line is what it is
         self,
@@ -270,16 +219,6 @@ class Round(Watched):
         self.void_hands()
         bets.return_all(self)
 
-    def void_lines(self, stack: Stack) -> Sequence[int]:
-        """Give the hands for which a stack has a line."""
-        del stack
-        return (1,)
-
-    def void_stake(self, stack: Stack, hand: int) -> Decimal | None:
-        """Give what lies on a stack for that hand."""
-        del hand
-        return stack.now if not self.closed else stack.stake
-
     def finish(self, t: float, *, announced: bool = False) -> None:
         """The round is over: compare what lies with what was due, and say how it ended."""
         self.t = t
@@ -288,7 +227,7 @@ class Round(Watched):
             self.out.append(self.ended)
             return
         unseen = bool(self.doubt)  # before what only the end of the round leaves open
-        inferred = not self.void and broken_off.judge(self)
+        inferred = not self.void and camera_only.breaks_off(self)
         if not self.void and not (unseen and self.gap):
             self.ending()
         if not self.void and not unseen:
@@ -338,41 +277,7 @@ class Round(Watched):
             return "unresolved", "; ".join(unknown)
         return "completed", "every bet is settled"
 
-    def left_code(self, stack: Stack, *, lost: bool, announced: bool) -> str:
-        """Name the error of a bet that still lies at the end."""
-        del announced
-        if stack.spot.kind == "main":
-            return "losing-bet-not-taken" if lost else "winning-bet-not-paid"
-        return "insurance-wrong-settlement" if stack.spot.kind == "insurance" else "side-bet-not-settled"
-
     # ---- rulings ------------------------------------------------------------------------------------------------
-
-    def again(self, stack: Stack) -> None:
-        """Settle a stack once more, its stake having changed."""
-        raise NotImplementedError
-
-    def signalled(self, event: Signal) -> None:
-        """Take what a signal means to this game."""
-
-    def error_remedy(self, targets: Sequence[tuple[Seen, Zone]], *, says: str = "", can: bool = True) -> Remedy:
-        """Give the remedy of a dealing error by this book."""
-        raise NotImplementedError
-
-    def cancel(self, name: str) -> None:
-        """Where a book voids the round for every error, do so."""
-        if name and self.book.reconstructs == "void" and self.switches.live_error == "cancel" and not self.only_seen:
-            self.plans.pop(name, None)
-            self.void_round(self.alerts[name].says)
-
-    def settlement_seen(self, stack: Stack) -> None:
-        """A bet was paid or taken."""
-
-    def final_settling(self) -> bool:
-        """Tell whether the hands are being settled after the dealer's play."""
-        return True
-
-    def dealer_blackjack(self) -> bool:
-        return False
 
     def moves(self, targets: Sequence[tuple[Seen, Zone]]) -> tuple[CardMove, ...]:
         return tuple(

@@ -1,69 +1,22 @@
 """Chips: what lies where, the snapshot at the close, and the limits of a box."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.model.money import ZERO, decimal, down, plain, pro_rata
-from feltwatch.engine.model.spots import Spot
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import bets_after_close
 from feltwatch.engine.round.bets_after_close import name
+from feltwatch.engine.round.stack import Before, Stack
 
 if TYPE_CHECKING:
     from feltwatch.engine.model.events import Chips
-    from feltwatch.engine.round.base import Round
+    from feltwatch.engine.round.state import RoundState
 
 
-@dataclass(slots=True)
-class Stack:
-    """The chips on one spot."""
-
-    spot: Spot
-    now: Decimal | None = None
-    units: int | None = None
-    present: bool = False
-    stake: Decimal | None = None  # as it lay when the bets closed: what the bet is settled on (5.14)
-    staked: int | None = None  # its chips at the close, where only their number is known
-    grown: int | None = None  # the same with what was added for a double
-    known: Decimal | None = None  # the last amount that could be read
-    at_close: bool = False
-    by: str | None = None  # whose hand touched it last
-    player: str | None = None  # whose bet it is, where that is known
-    held: bool = False  # left over from the round before, and not touched since
-    factor: Fraction | None = None  # the part of `stake` that plays, where a limit cut it
-    rejected: bool = False
-    paid: Decimal = ZERO  # what the House has put here since the close, and not taken back
-    taken: Decimal = ZERO  # what it has taken, and not put back
-    carried: Decimal = ZERO  # what the Player took up once it was his
-    collected: bool = False  # the Player took up his chips
-    unsure: bool = False  # it changed, and by how much is not known
-    faulted: bool = False  # what is wrong with its settlement was said
-    piles: int | None = None  # how many stacks stand here, where they were counted
-    laid: int | None = None  # and how many at the close
-    stirred: bool = False  # it was touched since the close
-    house: bool = False  # by the dealer's hand
-    emptied: float | None = None  # when, since the close, its chips were all taken up
-    emptied_by: str | None = None
-    told: float = 0.0  # when it was last told of
-    blind: bool = False  # nobody watched once it was decided: how it was settled is not known
-
-    def plays(self, stake: Decimal, *, scale: bool, hand: int = 1) -> Fraction:
-        """Give the part of a stake that wins or loses; `scale` cuts doubles and splits by the same factor (I-2)."""
-        if self.factor is None or not self.stake or (hand > 1 and not scale):
-            return Fraction(stake)
-        extra = Fraction(max(stake - self.stake, ZERO))
-        return self.factor + extra * (self.factor / Fraction(self.stake) if scale else 1)
-
-    @property
-    def untouched(self) -> bool:
-        """Tell whether nothing was paid or taken here since the close."""
-        return not (self.paid or self.taken or self.collected or self.unsure)
-
-
-def chips(r: "Round", event: "Chips") -> None:
+def chips(r: "RoundState", event: "Chips") -> None:
     """Take note of what now lies on a spot, and judge the change."""
     spot = event.spot
     if spot is None or spot.box > int(r.switches.boxes) or spot.kind not in r.book.bets:
@@ -73,7 +26,7 @@ def chips(r: "Round", event: "Chips") -> None:
     stack = r.stacks.get(spot.text)
     if stack is None:
         stack = r.stacks[spot.text] = Stack(spot)
-    before = bets_after_close.Before(stack.known, stack.units, stack.piles, stack.present)
+    before = Before(stack.known, stack.units, stack.piles, stack.present)
     stack.now, stack.units, stack.by, stack.told = event.amount, event.units, event.by, event.t
     stack.present = event.amount != 0
     stack.piles = event.stacks if stack.present else 0
@@ -92,7 +45,7 @@ def chips(r: "Round", event: "Chips") -> None:
     _limits(r, spot.box)
 
 
-def _seat(r: "Round", stack: Stack, player: str | None) -> None:
+def _seat(r: "RoundState", stack: Stack, player: str | None) -> None:
     """Live tables know whose bet it is: nobody holds two seats, no seated player bets behind."""
     spot = stack.spot
     if spot.kind != "main" or (spot.who and not spot.who.startswith("behind")):
@@ -109,7 +62,7 @@ def _seat(r: "Round", stack: Stack, player: str | None) -> None:
             _behind(r, stack, player)
 
 
-def _behind(r: "Round", stack: Stack, player: str) -> None:
+def _behind(r: "RoundState", stack: Stack, player: str) -> None:
     box = stack.spot.box
     found = r.alert(
         "behind-by-seated-player",
@@ -122,7 +75,7 @@ def _behind(r: "Round", stack: Stack, player: str) -> None:
     stack.rejected = stack.rejected or bool(found)
 
 
-def seat_taken(r: "Round", player: str, box: int) -> None:
+def seat_taken(r: "RoundState", player: str, box: int) -> None:
     """Take note of a seat; nobody holds two at a table that forbids it."""
     held = r.seats.setdefault(player, set())
     if held - {box}:
@@ -142,7 +95,7 @@ def seat_taken(r: "Round", player: str, box: int) -> None:
 # ---- limits ---------------------------------------------------------------------------------------------------------
 
 
-def mains(r: "Round", box: int) -> list[Stack]:
+def mains(r: "RoundState", box: int) -> list[Stack]:
     """Give the main bets of a box, the one that decides for it first."""
     return ranked(
         s
@@ -159,7 +112,7 @@ def ranked(stacks: Iterable[Stack]) -> list[Stack]:
     return sorted(found, key=lambda s: -(s.now or ZERO))
 
 
-def _limits(r: "Round", box: int) -> None:
+def _limits(r: "RoundState", box: int) -> None:
     """Before the close: excess is rejected, a box under the minimum may be raised or withdrawn (5.1, 5.2)."""
     low, high = r.book.minimum, r.book.maximum
     if low is None and high is None:
@@ -179,11 +132,11 @@ def _limits(r: "Round", box: int) -> None:
         r.withdraw(f"r{r.number}-bet-below-minimum-box{box}", f"box {box} holds {plain(total)} now")
 
 
-def _over_name(r: "Round", box: int) -> str:
+def _over_name(r: "RoundState", box: int) -> str:
     return f"r{r.number}-box-over-maximum-box{box}"
 
 
-def _under(r: "Round", box: int, stacks: list[Stack], low: Decimal) -> None:
+def _under(r: "RoundState", box: int, stacks: list[Stack], low: Decimal) -> None:
     least = min((s.now or ZERO for s in stacks), default=ZERO)
     total = sum((s.now or ZERO for s in stacks), ZERO)
     holds = f"holds {plain(total)}" if total < low else f"holds a bet of {plain(least)}"
@@ -202,7 +155,7 @@ def _under(r: "Round", box: int, stacks: list[Stack], low: Decimal) -> None:
     )
 
 
-def _over(r: "Round", box: int, stacks: list[Stack], high: Decimal) -> None:
+def _over(r: "RoundState", box: int, stacks: list[Stack], high: Decimal) -> None:
     """The excess is refused, the last to come first; the Seated Player has the first call on the room (5.1)."""
     room, back = high, []
     for stack in stacks:
@@ -225,7 +178,7 @@ def _over(r: "Round", box: int, stacks: list[Stack], high: Decimal) -> None:
     r.remedied(_over_name(r, box), remedy)
 
 
-def close(r: "Round") -> None:
+def close(r: "RoundState") -> None:
     """The snapshot: what lies now is what the bets are settled on."""
     for stack in r.stacks.values():
         if stack.present and not stack.held:
@@ -247,7 +200,7 @@ def close(r: "Round") -> None:
     r.uncounted = any(stack.at_close and stack.stake is None for stack in r.stacks.values())
 
 
-def _apportion(r: "Round", box: int, high: Decimal) -> None:
+def _apportion(r: "RoundState", box: int, high: Decimal) -> None:
     """A box over its maximum whose excess was not refused plays pro rata (5.1.1, 5.1.2)."""
     stacks = [s for s in mains(r, box) if s.at_close and not s.rejected]
     stakes = [s.stake for s in stacks if s.stake is not None]
@@ -265,7 +218,7 @@ def _apportion(r: "Round", box: int, high: Decimal) -> None:
     r.remedied(_over_name(r, box), Remedy("continue", r.book.clauses.get("pro-rata", ""), says=says))
 
 
-def _over_initial(r: "Round") -> None:
+def _over_initial(r: "RoundState") -> None:
     """Under 13 and Over 13 stay within the Initial Bet of their box (B6)."""
     both: dict[int, Decimal] = {}
     for stack in r.stacks.values():
@@ -280,7 +233,7 @@ def _over_initial(r: "Round") -> None:
             _above(r, stack, stack.stake, max(initial - others, ZERO))
 
 
-def _above(r: "Round", stack: Stack, stake: Decimal, most: Decimal) -> None:
+def _above(r: "RoundState", stack: Stack, stake: Decimal, most: Decimal) -> None:
     """A side bet lies above what it may be: ask, or do as the table is set (B6)."""
     asks = r.switches.under_over_excess == "supervisor"
     capped = f"settled on {plain(most)}, the excess returned"
@@ -309,7 +262,7 @@ def _above(r: "Round", stack: Stack, stake: Decimal, most: Decimal) -> None:
         r.plan(found, rule, waits=False)
 
 
-def lone_side_bets(r: "Round", *, dealt: bool = False) -> None:
+def lone_side_bets(r: "RoundState", *, dealt: bool = False) -> None:
     """Side bets on a box without an Initial Bet are removed and returned (5.15).
 
     Chips left over from the last round may still become a bet, until every box has its cards.
@@ -337,7 +290,7 @@ def lone_side_bets(r: "Round", *, dealt: bool = False) -> None:
         r.line(stack, "no-action", r.book.clause("reject"))
 
 
-def return_all(r: "Round") -> None:
+def return_all(r: "RoundState") -> None:
     """The round is void: every bet of it goes back (5.17)."""
     clause = r.book.clause("void")
     for stack in list(r.stacks.values()):

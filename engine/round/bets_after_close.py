@@ -1,37 +1,20 @@
 """Chips that move after the close: who may move them, and what it is called when he may not."""
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from feltwatch.engine.model.money import ZERO, plain
 from feltwatch.engine.model.spots import Spot
 from feltwatch.engine.model.verdicts import Remedy
-from feltwatch.engine.round import payments, presence
+from feltwatch.engine.round import camera_only, payments
+from feltwatch.engine.round.stack import Before, Slip
 
 if TYPE_CHECKING:
     from feltwatch.engine.model.events import Chips
-    from feltwatch.engine.round.base import Round
-    from feltwatch.engine.round.bets import Stack
+    from feltwatch.engine.round.stack import Stack
+    from feltwatch.engine.round.state import RoundState
 
 SLIP_S = 5.0  # a chip taken here and put there within this time was moved
-
-
-class Before(NamedTuple):
-    """What lay on a spot: as much of it as was known."""
-
-    amount: Decimal | None
-    units: int | None
-    piles: int | None
-    lay: bool
-
-
-class Slip(NamedTuple):
-    """The last unexplained movement of chips by a player; `alert` "" where it was none to speak of."""
-
-    alert: str
-    spot: Spot
-    delta: Decimal
-    t: float
 
 
 def name(spot: Spot) -> str:
@@ -40,7 +23,7 @@ def name(spot: Spot) -> str:
     return f"the{who} {spot.kind} bet of box {spot.box}"
 
 
-def moved(r: "Round", stack: "Stack", event: "Chips", before: Before) -> None:
+def moved(r: "RoundState", stack: "Stack", event: "Chips", before: Before) -> None:
     """Judge a change on a spot."""
     amount, lay = before.amount, before.lay
     if stack.rejected or stack.blind:
@@ -48,7 +31,7 @@ def moved(r: "Round", stack: "Stack", event: "Chips", before: Before) -> None:
     if stack.spot.hand and stack.present:
         r.second_stacks.add(stack.spot.text)
     if stack.now is None or (amount is None and lay):
-        presence.settled_before(r, event)
+        camera_only.settled_before(r, event)
         _uncounted(r, stack, event, before if lay else Before(None, 0, 0, lay))
         return
     was = amount or ZERO
@@ -66,28 +49,28 @@ def moved(r: "Round", stack: "Stack", event: "Chips", before: Before) -> None:
         payments.unseen_hand(r, stack, delta, was)
 
 
-def _uncounted(r: "Round", stack: "Stack", event: "Chips", before: Before) -> None:
+def _uncounted(r: "RoundState", stack: "Stack", event: "Chips", before: Before) -> None:
     """Something may have changed and its amount is not known: only more chips than ever may mean something."""
     most = max(before.units or 0, stack.grown or stack.staked or 0)
     same = stack.units is not None and stack.units == before.units
     more = stack.units is not None and before.units is not None and stack.units > most
-    grew = presence.grew(stack, before.piles)
+    grew = camera_only.grew(stack, before.piles)
     unsure, stack.unsure = stack.unsure, stack.unsure or not same
     if event.by == "dealer":
-        presence.by_dealer(r, stack, event, before, sure=not unsure)
+        camera_only.by_dealer(r, stack, event, before, sure=not unsure)
     elif not (more or grew or (before.units == 0 and stack.present)):
-        presence.fewer(r, stack, event, before, untouched=not unsure)
+        camera_only.fewer(r, stack, event, before, untouched=not unsure)
     elif _decided(r, stack):
-        _on_decided_uncounted(r, stack, grew=grew and not (unsure or presence.doubtful(r, event)))
+        _on_decided_uncounted(r, stack, grew=grew and not (unsure or camera_only.doubtful(r, event)))
     elif grew and before.lay and event.by is None:
         r.went_on = r.n  # else it says nothing: chips that were there all along may be seen only now
-    elif not presence.doubtful(r, event, stack.spot.box) and r.takes_more(stack, None, event):
+    elif not camera_only.doubtful(r, event, stack.spot.box) and r.takes_more(stack, None, event):
         stack.unsure, stack.grown = unsure and stack.units is None, stack.units
     elif event.by == "player" or stack.units is not None:
         _late(r, stack, event, (stack.units or 0) - most if more else 0)
 
 
-def _on_decided_uncounted(r: "Round", stack: "Stack", *, grew: bool) -> None:
+def _on_decided_uncounted(r: "RoundState", stack: "Stack", *, grew: bool) -> None:
     """One stack more on a bet that is decided: a payment, or a Player's own beside a bet that waits for it."""
     results = {line.result for line in payments.lines(r, stack)}
     if results and stack.emptied is not None and stack.by is None:
@@ -100,7 +83,7 @@ def _on_decided_uncounted(r: "Round", stack: "Stack", *, grew: bool) -> None:
         r.went_on = r.n
 
 
-def _late(r: "Round", stack: "Stack", event: "Chips", chips: int) -> None:
+def _late(r: "RoundState", stack: "Stack", event: "Chips", chips: int) -> None:
     """More chips that the game does not explain; where only stacks are counted, it explains any after the deal."""
     if _late_box(r, stack, None) or event.by != "player":
         return
@@ -113,7 +96,7 @@ def _late(r: "Round", stack: "Stack", event: "Chips", chips: int) -> None:
 # ---- more chips -----------------------------------------------------------------------------------------------------
 
 
-def _added(r: "Round", stack: "Stack", event: "Chips", delta: Decimal, was: Decimal) -> None:
+def _added(r: "RoundState", stack: "Stack", event: "Chips", delta: Decimal, was: Decimal) -> None:
     """A player's hand, or one not seen, put chips down."""
     seen = event.by == "player"
     if not seen and payments.matches(r, stack, delta):
@@ -134,7 +117,7 @@ def _added(r: "Round", stack: "Stack", event: "Chips", delta: Decimal, was: Deci
         _slipped(r, "past-posting", stack, delta)
 
 
-def _decided(r: "Round", stack: "Stack") -> bool:
+def _decided(r: "RoundState", stack: "Stack") -> bool:
     """Tell whether what lies here can no longer play: its bet is decided, or every bet is."""
     if payments.lines(r, stack):
         return not r.undecided(stack)
@@ -143,7 +126,7 @@ def _decided(r: "Round", stack: "Stack") -> bool:
     return not any(r.undecided(other) for other in r.stacks.values())
 
 
-def _on_decided(r: "Round", stack: "Stack", delta: Decimal, *, seen: bool) -> None:
+def _on_decided(r: "RoundState", stack: "Stack", delta: Decimal, *, seen: bool) -> None:
     """More chips on a bet that has won and waits for its payment; else they are for the next round."""
     if payments.due(r, stack).wins <= stack.paid:
         return
@@ -153,7 +136,7 @@ def _on_decided(r: "Round", stack: "Stack", delta: Decimal, *, seen: bool) -> No
         stack.unsure = True  # the House may have paid it
 
 
-def _late_box(r: "Round", stack: "Stack", delta: Decimal | None) -> bool:
+def _late_box(r: "RoundState", stack: "Stack", delta: Decimal | None) -> bool:
     """A bet on a box that had none at the close."""
     spot = stack.spot
     if spot.kind != "main" or spot.hand or any(s.at_close and s.spot.box == spot.box for s in r.stacks.values()):
@@ -174,7 +157,7 @@ def _late_box(r: "Round", stack: "Stack", delta: Decimal | None) -> bool:
 # ---- fewer chips ----------------------------------------------------------------------------------------------------
 
 
-def _taken(r: "Round", stack: "Stack", amount: Decimal, was: Decimal) -> None:
+def _taken(r: "RoundState", stack: "Stack", amount: Decimal, was: Decimal) -> None:
     """A player's hand took chips: his own where they won or go back, else a part of the bet."""
     amount -= min(amount, max(-r.astray(stack, was), ZERO))  # what never belonged to the bet
     if not amount:
@@ -213,7 +196,7 @@ DOES = {
 }
 
 
-def _moved_here(r: "Round", stack: "Stack", delta: Decimal, *, alerted: bool) -> bool:
+def _moved_here(r: "RoundState", stack: "Stack", delta: Decimal, *, alerted: bool) -> bool:
     """Tell whether these are the chips just taken elsewhere, and if so say that they were moved."""
     last = r.slip
     if last is None or last.delta != -delta or last.spot == stack.spot or r.t - last.t > SLIP_S:
@@ -229,7 +212,7 @@ def _moved_here(r: "Round", stack: "Stack", delta: Decimal, *, alerted: bool) ->
     return True
 
 
-def _slipped(r: "Round", code: str, stack: "Stack", delta: Decimal | None, amount: str = "") -> None:
+def _slipped(r: "RoundState", code: str, stack: "Stack", delta: Decimal | None, amount: str = "") -> None:
     """Raise it; where it undoes the last such slip elsewhere, both are one chip moved."""
     if delta is not None and _moved_here(r, stack, delta, alerted=True):
         return
@@ -237,7 +220,7 @@ def _slipped(r: "Round", code: str, stack: "Stack", delta: Decimal | None, amoun
     _say(r, code, stack, delta, SAYS[code].format(**words), DOES[code].format(**words))
 
 
-def _say(r: "Round", code: str, stack: "Stack", delta: Decimal | None, says: str, does: str) -> None:
+def _say(r: "RoundState", code: str, stack: "Stack", delta: Decimal | None, says: str, does: str) -> None:
     spot, last = stack.spot, r.slip
     found = r.alert(
         code,

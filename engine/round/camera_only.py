@@ -1,56 +1,156 @@
-"""A round of which a camera is all there is: what it has seen that says how to take the rest."""
+"""A table of which a camera is all there is: chips that are only counted in stacks, and a round that is broken off."""
 
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.books import Book
-from feltwatch.engine.round.findings import Voice
+from feltwatch.engine.round import payments
 
 if TYPE_CHECKING:
-    from feltwatch.engine.round.bets import Stack
+    from feltwatch.engine.model.events import Chips
+    from feltwatch.engine.model.verdicts import Alert
+    from feltwatch.engine.round.stack import Before, Stack
+    from feltwatch.engine.round.state import RoundState
+
+LYING = (
+    "losing-bet-not-taken",
+    "winning-bet-not-paid",
+    "blackjack-not-paid",
+    "side-bet-not-settled",
+    "bonus-not-settled",
+    "insurance-wrong-settlement",
+)
+TOGETHER_S = 0.75  # cards that leave the table within it are taken up in one sweep
+LATE_S = 1.0  # how long chips may have lain unseen, where nobody says since when
+SAYS = {
+    "losing-bet-paid": ("it lost, and the dealer put chips down beside it", "Take the payment back, and the bet."),
+    "push-paid": ("a Stand Off, and the dealer put chips down beside it", "Take the payment back."),
+    "winning-bet-taken": ("it won, and the dealer took it", "Put it back and pay it."),
+    "push-taken": ("a Stand Off, and the dealer took it", "Put it back."),
+    "dealer-bj-extra-taken": ("the Initial Bet alone was lost, and the dealer took all", "Put the second bet back."),
+}
 
 
-class Watched(Voice):
-    """Nobody announces, decides or rules, and amounts are not known: what people do has to say it."""
+def grew(stack: "Stack", piles: int | None) -> bool:
+    """Tell whether more stacks stand here than before, where no more than these can be counted."""
+    return stack.units is None and stack.piles is not None and piles is not None and stack.piles > piles
 
-    def __init__(self, book: Book, number: int, dismissed: frozenset[str]) -> None:
-        super().__init__(book, number, dismissed)
-        self.closed = False
-        self.closed_at = 0.0
-        self.heard = False  # a signal or a decision was told, in this round or before it
-        self.uncounted = False  # the amount of some bet is not known
-        self.fell: dict[int, float] = {}  # when the last card came to a box
-        self.went_on = 0  # the last event that shows play going on
-        self.played_at = 0.0  # when the last card was dealt, moved or turned
-        self.given_back = False  # a decided bet went back to its Player, as of a round that is void
-        self.doubt = ""  # what nobody saw, and decides how the round ended
-        self.lost = ""  # why nobody can tell how it went on
-        self.gap = ""  # when nobody watched, if that was so
-        self.gap_t = 0.0  # when somebody did again
 
-    @property
-    def only_seen(self) -> bool:
-        """Tell whether a camera is all there is: nothing was told, and not every amount is known."""
-        return self.closed and self.uncounted and not self.heard
+def lay_before(event: "Chips", t: float) -> bool:
+    """Tell whether chips that are told of now may have lain there at that time: a hand may have covered them."""
+    return (event.t - LATE_S if event.since is None else event.since) < t
 
-    @property
-    def unclear(self) -> bool:
-        """Tell whether what was seen so far leaves open how the round will end."""
-        raise NotImplementedError
 
-    def touched(self, stack: "Stack") -> None:
-        """The dealer's hand paid or took a bet that is not decided; how much is not known."""
-
-    def fewer(self, stack: "Stack") -> None:
-        """A player's hand took one of several stacks of a bet; how much is not known."""
-
-    def took_extra(self, stack: "Stack") -> bool:
-        """Tell whether a bet that was lost, and taken whole, was lost in part only."""
-        del stack
+def lay_at_close(r: "RoundState", event: "Chips") -> bool:
+    """Tell whether a camera tells only now what lay on a spot, or had gone from it, before the first card fell."""
+    if r.heard or not r.closed or not r.first_cards() or event.by == "dealer" or event.spot is None:
         return False
+    unread = event.units is None and (event.amount is None or not event.amount)
+    return unread and lay_before(event, r.closed_at)
 
-    def breaks_off(self) -> None:
-        """Look for what only shows when the cards are taken up in the midst of a round."""
 
-    def first_cards(self) -> bool:
-        """Tell whether the first cards are still being dealt."""
-        raise NotImplementedError
+def settled_before(r: "RoundState", event: "Chips") -> None:
+    """Take back that a bet was not settled: its chips were moved in time, and a camera tells of it only now."""
+    if event.spot is None or not r.only_seen:
+        return
+    for code in LYING:
+        name = f"r{r.number}-{code}-{event.spot.text}"
+        if name in r.alerts and lay_before(event, r.alerts[name].t):
+            r.withdraw(name, "its chips had been moved before")
+
+
+def doubtful(r: "RoundState", event: "Chips", box: int | None = None) -> bool:
+    """Tell whether a card fell (on that box) while the chips may have lain there unseen."""
+    last = max(r.fell.values(), default=0.0) if box is None else r.fell.get(box, 0.0)
+    return event.units is None and lay_before(event, last)
+
+
+def by_dealer(r: "RoundState", stack: "Stack", event: "Chips", before: "Before", *, sure: bool) -> None:
+    """Judge what the dealer put down or took: a stack beside the bet is a payment, an empty spot a bet taken."""
+    first, stack.house = sure and not stack.house, True
+    paid = grew(stack, before.piles) and bool(before.piles)
+    taken = before.lay and not stack.present
+    if (paid or taken) and stack.spot.kind == "main" and not lay_before(event, r.played_at):
+        r.went_on = r.n
+    if not (paid or taken) or stack.faulted:
+        r.given_back = r.given_back or (not before.lay and bool(payments.lines(r, stack)) and not stack.faulted)
+        return
+    if r.undecided(stack):
+        r.touched(stack)
+    found = payments.lines(r, stack)
+    if not found or r.undecided(stack):
+        return
+    results = {line.result for line in found}
+    code = _wrong(r, stack, results, paid=paid) if first and not r.doubt else ""
+    if code:
+        payments.say(r, code, stack, *SAYS[code])
+        return
+    payments.settled(r, stack)
+
+
+def _wrong(r: "RoundState", stack: "Stack", results: set[str], *, paid: bool) -> str:
+    """Name what is wrong with a bet that was paid, or taken: "" where it may be right."""
+    if results == {"lose"}:
+        return "losing-bet-paid" if paid else "dealer-bj-extra-taken" if r.took_extra(stack) else ""
+    if results == {"stand-off"}:
+        return "push-paid" if paid else "push-taken"
+    return "winning-bet-taken" if results <= payments.WON and not paid else ""
+
+
+def fewer(r: "RoundState", stack: "Stack", event: "Chips", before: "Before", *, untouched: bool) -> None:
+    """Take note of chips that went, or were pushed about, by a hand that is not the dealer's."""
+    fell = stack.piles is not None and before.piles is not None and stack.piles < before.piles
+    if stack.by == "player" and stack.present and fell and not doubtful(r, event, stack.spot.box):
+        r.fewer(stack)
+    if stack.present or not untouched or stack.house or stack.spot.kind != "main":
+        return
+    results = {line.result for line in payments.lines(r, stack)}
+    if results and (results <= payments.WON or (results == {"lose"} and stack.by == "player")):
+        r.given_back = True  # what lost is the House's, and what won would have been paid first
+
+
+# ---- nobody went on with the round after an error: a camera sees no ruling ----------------------------------------
+
+
+def breaks_off(r: "RoundState") -> bool:
+    """Declare a round void that ended with an error nobody put right; say whether that was concluded."""
+    if not r.only_seen:
+        return False
+    r.breaks_off()
+    halted = [alert for name, alert in r.alerts.items() if r.raised[name] >= r.went_on and _halts(r, alert)]
+    if not halted:
+        return False
+    if any(stack.present for stack in _mains(r)) or r.gap_t > halted[-1].t:
+        r.doubt = f"nobody saw what followed {halted[-1].code}"
+    elif r.given_back or halted[-1].remedy.outcome == "void" or _went_back(r, halted[-1]):
+        r.void_round(f"the round was broken off and its bets went back: {halted[-1].says}")
+        return True
+    else:
+        r.doubt = f"nobody saw whether the round was void after {halted[-1].code}"
+    return False
+
+
+def _mains(r: "RoundState") -> "list[Stack]":
+    return [stack for stack in r.stacks.values() if stack.spot.kind == "main" and stack.at_close]
+
+
+def _went_back(r: "RoundState", alert: "Alert") -> bool:
+    """Tell whether open bets were taken up by their Players after an error, and none by the dealer."""
+    mains = _mains(r)
+    by = {stack.emptied_by for stack in mains if stack.emptied is not None and stack.emptied >= alert.t}
+    return any(r.undecided(stack) for stack in mains) and "player" in by and "dealer" not in by
+
+
+def _halts(r: "RoundState", alert: "Alert") -> bool:
+    """Tell whether an error stops the game, and was not put right."""
+    stops = alert.severity in ("void", "stop") and alert.remedy.outcome != "correct-payment"
+    return stops and not _taken_away(r, alert)
+
+
+def _taken_away(r: "RoundState", alert: "Alert") -> bool:
+    """Tell whether the last card of an error left the table by itself, the others of the hand and the bets staying."""
+    cards = [r.seen[name] for name in alert.evidence if name in r.seen]
+    left = cards[-1].gone_at if cards else None
+    if left is None:
+        return False
+    if all(stack.emptied is not None and stack.emptied <= left for stack in _mains(r)):
+        return False
+    return any(one.gone_at is None or one.gone_at > left + TOGETHER_S for one in cards[:-1])

@@ -9,12 +9,13 @@ from feltwatch.engine.round import bets
 
 if TYPE_CHECKING:
     from feltwatch.engine.model.events import Dealt, Signal
-    from feltwatch.engine.round.base import Round, Seen
+    from feltwatch.engine.round.findings import Seen
+    from feltwatch.engine.round.state import RoundState
 
 DECKS = 52
 
 
-def signal(r: "Round", event: "Signal") -> None:
+def signal(r: "RoundState", event: "Signal") -> None:
     """Take what was told from outside."""
     handler = SIGNALLED.get(event.name)
     if handler is not None:
@@ -23,19 +24,19 @@ def signal(r: "Round", event: "Signal") -> None:
         r.signalled(event)
 
 
-def _closing(r: "Round", _: "Signal") -> None:
+def _closing(r: "RoundState", _: "Signal") -> None:
     if not r.closed:
         r.close()
 
 
-def _walked(r: "Round", event: "Signal") -> None:
+def _walked(r: "RoundState", event: "Signal") -> None:
     """5.3: the House acts for a Player who left, unless another Player bets on his box."""
     box = event.box or 0
     if len(bets.mains(r, box)) < 2 or r.book.id == "live-blackjack":
         r.absent.add(box)
 
 
-def void(r: "Round", code: str, says: str, anchor: str, **more: object) -> None:
+def void(r: "RoundState", code: str, says: str, anchor: str, **more: object) -> None:
     """Raise an alert that voids the round, unless a supervisor has dismissed it."""
     remedy = Remedy("void", r.faultclause(code), says="Void: every bet of this round goes back; earlier rounds stand.")
     name = r.alert(code, says, remedy, anchor=anchor, **more)  # type: ignore[arg-type]  # passed on as given
@@ -43,13 +44,13 @@ def void(r: "Round", code: str, says: str, anchor: str, **more: object) -> None:
         r.void_round(says)
 
 
-def _foreign(r: "Round", event: "Signal") -> None:
+def _foreign(r: "RoundState", event: "Signal") -> None:
     where = f" on box {event.box}" if event.box else ""
     says = f"A card that does not belong to this set was found{where}."
     void(r, "foreign-card", says, event.card or f"e{r.n}", box=event.box, evidence=(event.card,) if event.card else ())
 
 
-def _count(r: "Round", event: "Signal") -> None:
+def _count(r: "RoundState", event: "Signal") -> None:
     due = DECKS * r.book.decks
     if event.number is not None and event.number < due:
         void(r, "card-shortage", f"{event.number} cards were counted where there should be {due}.", "count")
@@ -58,16 +59,16 @@ def _count(r: "Round", event: "Signal") -> None:
         void(r, code, f"{event.number} cards were counted where there should be {due}.", "count")
 
 
-def _exhausted(r: "Round", _: "Signal") -> None:
+def _exhausted(r: "RoundState", _: "Signal") -> None:
     if r.must_draw():
         void(r, "shoe-exhausted", "The shoe is empty and the round still needs cards.", "shoe")
 
 
-def _unshuffled(r: "Round", _: "Signal") -> None:
+def _unshuffled(r: "RoundState", _: "Signal") -> None:
     void(r, "unshuffled-suspect", "The cards were not shuffled.", "told", severity="void")
 
 
-def _interrupted(r: "Round", _: "Signal") -> None:
+def _interrupted(r: "RoundState", _: "Signal") -> None:
     """5.4: once a bet has won or lost the round is played out, else it is void."""
     code = "technical-interruption"
     fault = r.book.faults.get(code)
@@ -91,7 +92,7 @@ def _interrupted(r: "Round", _: "Signal") -> None:
             r.void_round(says)
 
 
-def _ruling(r: "Round", event: "Signal") -> None:
+def _ruling(r: "RoundState", event: "Signal") -> None:
     """A supervisor has decided: find what about, and carry it through."""
     choice = event.choice or ""
     name = meant(r, event)
@@ -113,7 +114,7 @@ def _ruling(r: "Round", event: "Signal") -> None:
             plan.rule(choice, event.box)
 
 
-def meant(r: "Round", event: "Signal") -> str:
+def meant(r: "RoundState", event: "Signal") -> str:
     """Give the alert a ruling is about: by id, by code, else the last that waits."""
     if event.alert is not None:
         return event.alert
@@ -124,7 +125,7 @@ def meant(r: "Round", event: "Signal") -> str:
     return found[-1] if found else ""
 
 
-def _dropped(r: "Round", event: "Signal") -> None:
+def _dropped(r: "RoundState", event: "Signal") -> None:
     says = "Found, and its place in the sequence known, it goes where it was due; else it is missing."
     remedy = r.error_remedy((), says=says)
     name = r.alert(
@@ -139,7 +140,7 @@ def _dropped(r: "Round", event: "Signal") -> None:
     r.cancel(name)
 
 
-def gone(r: "Round", seen: "Seen") -> None:
+def gone(r: "RoundState", seen: "Seen") -> None:
     """A card left the layout while the first cards were dealt: nobody takes one up then."""
     name = r.alert(
         "card-dropped",
@@ -155,13 +156,13 @@ def gone(r: "Round", seen: "Seen") -> None:
         r.cancel(name)
 
 
-def _seated(r: "Round", event: "Signal") -> None:
+def _seated(r: "RoundState", event: "Signal") -> None:
     if event.player is not None and event.box is not None:
         bets.seat_taken(r, event.player, event.box)
         r.seated.setdefault(event.player, set()).add(event.box)
 
 
-def _left(r: "Round", event: "Signal") -> None:
+def _left(r: "RoundState", event: "Signal") -> None:
     if event.player is not None:
         r.seats.pop(event.player, None)
         r.seated.pop(event.player, None)
@@ -185,7 +186,7 @@ SIGNALLED = {
 # ---- cards ----------------------------------------------------------------------------------------------------------
 
 
-def outside(r: "Round", seen: "Seen") -> None:
+def outside(r: "RoundState", seen: "Seen") -> None:
     r.alert(
         "card-outside-box",
         f"The {spoken(seen.card)} lies outside every box.",
@@ -195,7 +196,7 @@ def outside(r: "Round", seen: "Seen") -> None:
     )
 
 
-def misread(r: "Round", seen: "Seen", sure: float) -> None:
+def misread(r: "RoundState", seen: "Seen", sure: float) -> None:
     r.alert(
         "misread-suspect",
         f"The card on {seen.zone.text} cannot be read with confidence ({sure:.2f}); show it clearly.",
@@ -206,7 +207,7 @@ def misread(r: "Round", seen: "Seen", sure: float) -> None:
     )
 
 
-def drawn(r: "Round", seen: "Seen", event: "Dealt") -> None:
+def drawn(r: "RoundState", seen: "Seen", event: "Dealt") -> None:
     """Look at a card as it leaves the shoe: is it of the set, were they shuffled, is the table clear."""
     if seen.zone is SHOE and seen.up:
         r.alert(
@@ -229,7 +230,7 @@ def drawn(r: "Round", seen: "Seen", event: "Dealt") -> None:
         counted(r, seen, seen.card)
 
 
-def opens(r: "Round", seen: "Seen", card: Card | None) -> None:
+def opens(r: "RoundState", seen: "Seen", card: Card | None) -> None:
     """Look at the first cards after a shuffle, in the order they left the shoe."""
     why = r.shoe.opens(card)
     if why:
@@ -243,7 +244,7 @@ def opens(r: "Round", seen: "Seen", card: Card | None) -> None:
         r.plan(name)
 
 
-def first(r: "Round") -> None:
+def first(r: "RoundState") -> None:
     """The first card of a round: nothing of the last one may lie about."""
     if r.stale:
         zones = list(dict.fromkeys(zone.text for zone in r.stale.values()))
@@ -260,7 +261,7 @@ def first(r: "Round") -> None:
     bets.lone_side_bets(r)
 
 
-def _burnt(r: "Round", seen: "Seen") -> None:
+def _burnt(r: "RoundState", seen: "Seen") -> None:
     if seen.zone.part == "discard":
         r.shoe.burn -= 1
         return
@@ -275,7 +276,7 @@ def _burnt(r: "Round", seen: "Seen") -> None:
     )
 
 
-def counted(r: "Round", seen: "Seen", card: Card) -> None:
+def counted(r: "RoundState", seen: "Seen", card: Card) -> None:
     copies = r.shoe.count(card)
     if copies <= r.book.decks:
         return

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from feltwatch.engine.model.money import ZERO, Odds, decimal, down
 
 if TYPE_CHECKING:
-    from feltwatch.engine.round.base import Round
-    from feltwatch.engine.round.bets import Stack
+    from feltwatch.engine.round.stack import Stack
+    from feltwatch.engine.round.state import RoundState
 
 
 class Terms(NamedTuple):
@@ -28,7 +28,7 @@ class Worth(NamedTuple):
     exact: str | None = None
 
 
-def plays(r: "Round", stack: "Stack", stake: Decimal, hand: int = 1) -> Fraction:
+def plays(r: "RoundState", stack: "Stack", stake: Decimal, hand: int = 1) -> Fraction:
     """Give the part of a stake that wins or loses: all of it, unless its box was over the maximum (5.1.1)."""
     part = stack.plays(stake, scale=r.switches.prorata_extra_bets == "scale", hand=hand)
     if stack.factor in (None, part) or r.switches.prorata_rounding == "exact":
@@ -36,7 +36,7 @@ def plays(r: "Round", stack: "Stack", stake: Decimal, hand: int = 1) -> Fraction
     return Fraction(down(part, r.chip))
 
 
-def worth(r: "Round", stack: "Stack", stake: Decimal, hand: int, terms: Terms) -> Worth:
+def worth(r: "RoundState", stack: "Stack", stake: Decimal, hand: int, terms: Terms) -> Worth:
     """Work out a line: a payment is rounded down to the smallest chip, unless the table pays to the fraction (B19)."""
     part = plays(r, stack, stake, hand)
     win = Fraction(0) if terms.odds is None else terms.odds.win(part)
@@ -49,5 +49,5 @@ def worth(r: "Round", stack: "Stack", stake: Decimal, hand: int, terms: Terms) -
     return Worth(decimal(part), stake + won - gone - fee, exact)
 
 
-def _rounded(r: "Round", value: Fraction) -> Decimal:
+def _rounded(r: "RoundState", value: Fraction) -> Decimal:
     return decimal(value) if r.switches.payout_rounding == "exact" else down(value, r.chip)

@@ -10,8 +10,8 @@ from feltwatch.engine.model.spots import MAX_HANDS, Spot
 from feltwatch.engine.model.verdicts import Remedy, Settlement
 
 if TYPE_CHECKING:
-    from feltwatch.engine.round.base import Round
-    from feltwatch.engine.round.bets import Stack
+    from feltwatch.engine.round.stack import Stack
+    from feltwatch.engine.round.state import RoundState
 
 COMMISSION = Decimal("0.95")  # what is left of a win after it
 ALL_HANDS = tuple(range(1, MAX_HANDS + 1))
@@ -40,14 +40,14 @@ def bet(spot: Spot) -> str:
     return f"main/{spot.who}" if spot.who else "main"
 
 
-def lines(r: "Round", stack: "Stack") -> list[Settlement]:
+def lines(r: "RoundState", stack: "Stack") -> list[Settlement]:
     """Give the settlement lines that are paid or taken on this stack."""
     spot = stack.spot
     found = (r.settlements.get((spot.box, hand, bet(spot))) for hand in hands(r, spot))
     return [line for line in found if line is not None]
 
 
-def hands(r: "Round", spot: Spot) -> Sequence[int]:
+def hands(r: "RoundState", spot: Spot) -> Sequence[int]:
     """Give the hands whose chips lie on a spot: of a split those that have no spot of their own."""
     if spot.hand or spot.kind != "main":
         return (spot.hand or 1,)
@@ -57,7 +57,7 @@ def hands(r: "Round", spot: Spot) -> Sequence[int]:
     return [n for n in ALL_HANDS if f"box{spot.box}.hand{n}{tail}" not in r.second_stacks]
 
 
-def due(r: "Round", stack: "Stack") -> Due:
+def due(r: "RoundState", stack: "Stack") -> Due:
     wins = most = losses = least = ZERO
     for line in lines(r, stack):
         net = line.net or ZERO
@@ -69,7 +69,7 @@ def due(r: "Round", stack: "Stack") -> Due:
     return Due(wins, most, losses, least)
 
 
-def settled(r: "Round", stack: "Stack") -> None:
+def settled(r: "RoundState", stack: "Stack") -> None:
     """Some settlement has taken place: that ends reconstruction, and shows the order of settling."""
     r.settlement_seen(stack)
     box = stack.spot.box
@@ -90,7 +90,7 @@ def settled(r: "Round", stack: "Stack") -> None:
 # ---- the dealer's hand ----------------------------------------------------------------------------------------------
 
 
-def by_dealer(r: "Round", stack: "Stack", delta: Decimal, before: Decimal) -> None:
+def by_dealer(r: "RoundState", stack: "Stack", delta: Decimal, before: Decimal) -> None:
     """Judge chips that the dealer put down or took."""
     if stack.rejected or not (lines(r, stack) or r.undecided(stack)):
         return
@@ -100,7 +100,7 @@ def by_dealer(r: "Round", stack: "Stack", delta: Decimal, before: Decimal) -> No
         _takes(r, stack, -delta, before)
 
 
-def _puts(r: "Round", stack: "Stack", amount: Decimal, before: Decimal) -> None:
+def _puts(r: "RoundState", stack: "Stack", amount: Decimal, before: Decimal) -> None:
     """First what was taken too much goes back, then what won is paid, then what is missing of the bet is restored."""
     owed, missing = due(r, stack), max(r.astray(stack, before), ZERO)
     back = min(amount, max(stack.taken - owed.losses, ZERO))
@@ -121,7 +121,7 @@ def _puts(r: "Round", stack: "Stack", amount: Decimal, before: Decimal) -> None:
         _overpaid(r, stack, owed)
 
 
-def _takes(r: "Round", stack: "Stack", amount: Decimal, before: Decimal) -> None:
+def _takes(r: "RoundState", stack: "Stack", amount: Decimal, before: Decimal) -> None:
     """First an overpayment comes back, then what lost, then what never belonged to the bet, then a payment."""
     owed, surplus = due(r, stack), max(-r.astray(stack, before), ZERO)
     back = min(amount, max(stack.paid - owed.most, ZERO))
@@ -148,13 +148,13 @@ def _takes(r: "Round", stack: "Stack", amount: Decimal, before: Decimal) -> None
         _overtaken(r, stack, amount, owed)
 
 
-def _in_part(r: "Round", stack: "Stack", owed: Due) -> None:
+def _in_part(r: "RoundState", stack: "Stack", owed: Due) -> None:
     """A payment of part of what is due may be the first of two; but not one that is short by a commission."""
     if r.book.family == "si-ki-pi" and stack.spot.kind != "main" and stack.paid == owed.wins * COMMISSION:
         _underpaid(r, stack, owed, "commission-on-bonus")
 
 
-def _overpaid(r: "Round", stack: "Stack", owed: Due) -> None:
+def _overpaid(r: "RoundState", stack: "Stack", owed: Due) -> None:
     """Paid too much, or paid where nothing was won."""
     paid, over = plain(stack.paid), plain(stack.paid - owed.wins)
     remedy = f"Take {over} back."
@@ -173,7 +173,7 @@ def _overpaid(r: "Round", stack: "Stack", owed: Due) -> None:
     say(r, code, stack, says, remedy)
 
 
-def _overtaken(r: "Round", stack: "Stack", over: Decimal, owed: Due) -> None:
+def _overtaken(r: "RoundState", stack: "Stack", over: Decimal, owed: Due) -> None:
     """Taken too much, or taken where nothing was lost."""
     results = {line.result for line in lines(r, stack)}
     unpaid = owed.wins - stack.paid
@@ -194,13 +194,13 @@ def _overtaken(r: "Round", stack: "Stack", over: Decimal, owed: Due) -> None:
     say(r, code, stack, says, remedy)
 
 
-def _underpaid(r: "Round", stack: "Stack", owed: Due, code: str = "wrong-payout") -> None:
+def _underpaid(r: "RoundState", stack: "Stack", owed: Due, code: str = "wrong-payout") -> None:
     short = plain(owed.wins - stack.paid)
     says = f"due {plain(owed.wins)}, paid {plain(stack.paid)}, {short} too little"
     say(r, code, stack, says, f"Pay {short} more.")
 
 
-def say(r: "Round", code: str, stack: "Stack", says: str, remedy: str) -> None:
+def say(r: "RoundState", code: str, stack: "Stack", says: str, remedy: str) -> None:
     """Raise what is wrong with a settlement, under the name it has on this kind of bet."""
     spot = stack.spot
     if spot.kind == "insurance":
@@ -229,7 +229,7 @@ def say(r: "Round", code: str, stack: "Stack", says: str, remedy: str) -> None:
 # ---- a hand nobody saw ----------------------------------------------------------------------------------------------
 
 
-def matches(r: "Round", stack: "Stack", delta: Decimal) -> bool:
+def matches(r: "RoundState", stack: "Stack", delta: Decimal) -> bool:
     """Tell whether a change of chips is a payment or a collection that is due, all or part of it; count it if so."""
     owed = due(r, stack)
     if delta > 0 and stack.paid + delta <= owed.most:
@@ -242,7 +242,7 @@ def matches(r: "Round", stack: "Stack", delta: Decimal) -> bool:
     return True
 
 
-def unseen_hand(r: "Round", stack: "Stack", delta: Decimal, before: Decimal) -> None:
+def unseen_hand(r: "RoundState", stack: "Stack", delta: Decimal, before: Decimal) -> None:
     """Chips went, and nobody saw by whose hand: only what the game itself explains is taken from it."""
     if matches(r, stack, delta):
         return
@@ -260,7 +260,7 @@ def unseen_hand(r: "Round", stack: "Stack", delta: Decimal, before: Decimal) -> 
 # ---- the end --------------------------------------------------------------------------------------------------------
 
 
-def underpaid(r: "Round") -> None:
+def underpaid(r: "RoundState") -> None:
     """Play goes on, or the round closes: what was paid in part by now was paid too little."""
     for stack in r.stacks.values():
         owed = due(r, stack)
@@ -268,7 +268,7 @@ def underpaid(r: "Round") -> None:
             _underpaid(r, stack, owed)
 
 
-def lying(r: "Round", *, announced: bool) -> None:
+def lying(r: "RoundState", *, announced: bool) -> None:
     """What lies when the round closes was not taken, or was not paid."""
     underpaid(r)
     for stack in r.stacks.values():
@@ -282,7 +282,7 @@ def lying(r: "Round", *, announced: bool) -> None:
             _left(r, stack, owed, announced=announced)
 
 
-def _left(r: "Round", stack: "Stack", owed: Due, *, announced: bool) -> None:
+def _left(r: "RoundState", stack: "Stack", owed: Due, *, announced: bool) -> None:
     open_loss = owed.losses - stack.taken if owed.least > stack.taken else ZERO
     lies = open_loss if stack.now is None else min(open_loss, stack.now)
     if lies and stack.present:
@@ -295,7 +295,7 @@ def _left(r: "Round", stack: "Stack", owed: Due, *, announced: bool) -> None:
         _lies(r, stack, f"pay {plain(owed.wins)}", lost=False, announced=announced)
 
 
-def _uncounted(r: "Round", stack: "Stack", found: list[Settlement], *, announced: bool) -> None:
+def _uncounted(r: "RoundState", stack: "Stack", found: list[Settlement], *, announced: bool) -> None:
     """Chips that could not be counted: that they still lie says enough of a lost bet; of a won one, their number."""
     if not (stack.untouched and stack.present):
         return
@@ -306,7 +306,7 @@ def _uncounted(r: "Round", stack: "Stack", found: list[Settlement], *, announced
         _lies(r, stack, f"pay it {found[0].odds}", lost=False, announced=announced)
 
 
-def _lies(r: "Round", stack: "Stack", what: str, *, lost: bool, announced: bool) -> None:
+def _lies(r: "RoundState", stack: "Stack", what: str, *, lost: bool, announced: bool) -> None:
     spot = stack.spot
     code = r.left_code(stack, lost=lost, announced=announced)
     results = {"lose", "surrender"} if lost else WON

@@ -12,7 +12,7 @@ from feltwatch.engine.model.spots import Zone
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import checks
 from feltwatch.engine.round.base import Seen
-from feltwatch.engine.round.bets import Stack
+from feltwatch.engine.round.stack import Stack
 from feltwatch.engine.sikipi import deal_checks, setting, settlement
 from feltwatch.engine.sikipi import reveal as exposure
 from feltwatch.engine.sikipi.deal_order import Deal, Order

@@ -15,7 +15,7 @@ from feltwatch.engine.sikipi.setting import due_parts, house_parts
 
 if TYPE_CHECKING:
     from feltwatch.engine.model.cards import Card
-    from feltwatch.engine.round.bets import Stack
+    from feltwatch.engine.round.stack import Stack
     from feltwatch.engine.sikipi.state import SikipiState
 
 COMMISSION = Fraction(5, 100)  # 4.1, of the win

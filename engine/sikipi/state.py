@@ -1,12 +1,13 @@
 """The state of a round of Si Ki Pi that all its rules read and change: the deal, and the hands."""
 
+from typing import TYPE_CHECKING
+
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.shoe import Shoe
 from feltwatch.engine.round.base import Round, Seen
-from feltwatch.engine.round.bets import Stack
+from feltwatch.engine.round.stack import Stack
 from feltwatch.engine.sikipi.deal_order import Deal
 from feltwatch.engine.sikipi.hand import FOUR, Hand
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from decimal import Decimal

@@ -1,1 +1,0 @@
-/tmp/eng2/edge/api/__init__.py
