@@ -13,7 +13,6 @@ from paho.mqtt.client import Client, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
 from feltwatch.edge.config.table_file import TableFile
-from feltwatch.edge.journal.record import Happening, Record
 from feltwatch.edge.journal.signing import Signer
 from feltwatch.edge.journal.store import Journal, utc
 from feltwatch.edge.messaging.encode import TableEncoder
@@ -21,6 +20,7 @@ from feltwatch.edge.messaging.local_broker import Broker
 from feltwatch.edge.messaging.mqtt import Terms
 from feltwatch.edge.messaging.outbox import Inbox, Outbox, OutboxHooks
 from feltwatch.edge.pipeline.table_pipeline import StepResult
+from feltwatch.edge.service.journal_writer import Happening, JournalWriter
 from feltwatch.edge.service.state_report import RecentRounds, state
 from feltwatch.engine.table import Table
 
@@ -43,7 +43,7 @@ class Airing:
             self._listen(stack)
             self.journal = Journal(folder / "journal", self.table.id)
             stack.callback(self.journal.close)
-            self.record = Record(self.journal.add)
+            self.record = JournalWriter(self.journal.add)
             self.outbox = self._outbox(TableEncoder(self.table, self.journal, Signer(folder / "key.pem").public))
             stack.callback(self.outbox.close)
             self.outbox.start()

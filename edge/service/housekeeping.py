@@ -1,165 +1,161 @@
-"""What the thread that watches sees to between two pictures: doubts, cameras, clock, disk, heads, state, health."""
+"""Periodic work between two frames: doubts, camera trouble, clock, disk, signed heads, state, health."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from math import inf
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 from feltwatch.edge.config.camera_parts import camera_called
 from feltwatch.edge.journal.store import rfc3339
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.messaging.health_told import health_of
+from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.edge.service.host_clock import synchronised
+from feltwatch.edge.service.open_table import OpenTable
 from feltwatch.edge.service.recovery import LOOK_BACK, SNAPSHOT
 from feltwatch.edge.service.state_report import state
 
-if TYPE_CHECKING:
-    from feltwatch.edge.service.session import Sitting
-
-TEND_S: Final = 0.2
+STATE_S: Final = 0.2
 HEALTH_S: Final = 10.0
 HEAD_S: Final = 60.0
 DISK_S: Final = 1.0
-STEADY_S: Final = 3600.0
-TIDY_S: Final = 3600.0
-NOTHING: Final = schema.State(
-    round=None, since=None, hands={}, bets={}, alerts=[], settlements=[], doubts=[], cameras={}
-)
+STEADY_S: Final = 3600.0  # after the clock was set, before files may be too old
+PRUNE_S: Final = 3600.0
 Item = TypeVar("Item")
 
 
-class Duties:
-    """Tends one sitting; each duty when its time has come."""
+class Housekeeping:
+    """Does each periodic job of a table when it is due."""
 
-    def __init__(self, sitting: "Sitting") -> None:
-        self.of = sitting
-        self.changed = True  # the state is not as it was last told
-        self.state = NOTHING
+    def __init__(self, table: OpenTable) -> None:
+        self.table = table
+        self.has_changed = True  # the state may differ from the one last published
         self._doubts: tuple[str, ...] = ()
-        self._troubles: dict[str, str] = {}
+        self._troubles: dict[str, str] = {}  # by camera
         self._due: dict[str, float] = {}
         self._leapt_at = -inf  # when the clock was last set
-        self._signed = 0  # the last entry that a head speaks of
+        self._signed = 0  # the last entry of which a head was signed
 
-    def tend(self) -> None:
+    def run_due(self, pipeline: TablePipeline | None) -> None:
         """Do what is due."""
-        self._hear()
-        if self._is_due("tend", TEND_S):
-            self._cameras()
-            self._see()
-            self._time()
-            self._tell_state()
+        self._read_notices()
+        if self._is_due("state", STATE_S):
+            self._check_cameras(pipeline)
+            self._check_doubts(pipeline)
+            self._check_clock()
+            self._publish_state(pipeline)
         if self._is_due("health", HEALTH_S):
-            self.tell_health()
+            self._publish_health()
         if self._is_due("head", HEAD_S):
             self.sign()
         if self._is_due("disk", DISK_S):
-            self._disk()
-        if self._is_due("tidy", TIDY_S):
-            self._tidy()
+            self._check_disk()
+        if self._is_due("prune", PRUNE_S):
+            self._prune()
 
-    def last(self) -> None:
-        """Do what is left when all ends."""
-        self._hear()
-        self._tell_state()
+    def finish(self, pipeline: TablePipeline | None) -> None:
+        """Do what is left when the session ends."""
+        self._read_notices()
+        self._publish_state(pipeline)
 
     def _is_due(self, name: str, every_s: float) -> bool:
-        now = self.of.now()
+        now = self.table.now()
         if now < self._due.get(name, 0.0):
             return False
         self._due[name] = now + every_s
         return True
 
-    def _hear(self) -> None:
-        """Take up what other threads have to say."""
-        for kept in _all(self.of.later.kept):
-            self.of.record.evidence(kept)
-        for says in _all(self.of.later.broker):
-            self.of.note("broker", says)
-        for says in _all(self.of.later.disk):
-            self.of.note("disk", says)
+    def _read_notices(self) -> None:
+        """Report what other threads left."""
+        notices = self.table.notices
+        for stored in _all(notices.evidence):
+            self.table.writer.evidence(stored)
+        for says in _all(notices.broker):
+            self.table.note("broker", says)
+        for says in _all(notices.disk):
+            self.table.note("disk", says)
 
-    def _cameras(self) -> None:
-        """Say which camera is in trouble, and which is out of it."""
-        for feed in self.of.feeds:
+    def _check_cameras(self, pipeline: TablePipeline | None) -> None:
+        """Report which camera is in trouble, and which works again."""
+        for feed in self.table.feeds:
             found = feed.trouble
             before = self._troubles.get(feed.name)
             now = None if found is None else found.says
             if now == before:
                 continue
-            self.changed = True
-            self.of.pulse.trouble(feed.name, now)
+            self.has_changed = True
+            self.table.pulse.trouble(feed.name, now)
             if found is not None:
                 self._troubles[feed.name] = found.says
-                self.of.note("camera", found.says, camera=feed.name, since=found.since)
-                if self.of.pipeline is not None:
-                    self.of.pipeline.blind(feed.name, found.since)
+                self.table.note("camera", found.says, camera=feed.name, since=found.since)
+                if pipeline is not None:
+                    pipeline.blind(feed.name, found.since)
             else:
                 del self._troubles[feed.name]
-                self.of.note("camera", f"{camera_called(feed.name)} sees again", camera=feed.name)
+                self.table.note("camera", f"{camera_called(feed.name)} works again", camera=feed.name)
 
-    def _see(self) -> None:
-        """Say what cannot be seen well, when it begins."""
-        doubts = () if self.of.pipeline is None else self.of.pipeline.doubts()
+    def _check_doubts(self, pipeline: TablePipeline | None) -> None:
+        """Report what cannot be seen well, when it begins."""
+        doubts = () if pipeline is None else pipeline.doubts()
         for one in doubts:
             if one not in self._doubts:
-                self.of.note("doubt", one)
-        self.changed = self.changed or doubts != self._doubts
+                self.table.note("doubt", one)
+        self.has_changed = self.has_changed or doubts != self._doubts
         self._doubts = doubts
 
-    def _time(self) -> None:
-        leap = self.of.clock.look()
+    def _check_clock(self) -> None:
+        leap = self.table.clock.look()
         if leap is not None:
-            self._leapt_at = self.of.now()
-            self.of.note("clock", f"{leap}; the order of messages is that of `seq`")
+            self._leapt_at = self.table.now()
+            self.table.note("clock", f"{leap}; the order of messages is that of `seq`")
 
-    def _tell_state(self) -> None:
-        pipeline = self.of.pipeline
-        if not self.changed or pipeline is None:
+    def _publish_state(self, pipeline: TablePipeline | None) -> None:
+        if not self.has_changed or pipeline is None:
             return
-        self.changed = False
-        found = state(pipeline.table, self.of.fold, self._doubts, self._troubles)
-        if found != self.state:
-            self.state = found
-            self.of.outbox.publish_state(self.of.encoder.state(found))
+        self.has_changed = False
+        table = self.table
+        found = state(pipeline.table, table.recovered.rounds, self._doubts, self._troubles)
+        if found != table.latest.state:
+            table.latest.state = found
+            table.outbox.publish_state(table.encoder.state(found))
 
-    def _disk(self) -> None:
-        """Keep the footage within its limits, and write what could not be written before."""
-        self.of.buffer.retry()
-        done = self.of.space.enforce(sure=self._is_sure())
-        self._hear()  # what was kept is told before it is told to be gone
-        for kept in done.removed:
-            self.of.record.evidence(kept)
+    def _check_disk(self) -> None:
+        """Keep the evidence within its limits, and retry what could not be written."""
+        self.table.buffer.retry()
+        done = self.table.retention.enforce(sure=self._is_sure())
+        self._read_notices()  # that a file was stored is reported before that it was removed
+        for stored in done.removed:
+            self.table.writer.evidence(stored)
         for says in done.notices:
-            self.of.note("disk", says)
+            self.table.note("disk", says)
 
     def _is_sure(self) -> bool:
-        """Tell whether the clock says how old things are: it was not set for a while."""
-        return self.of.now() - self._leapt_at > STEADY_S
+        """True where the clock shows how old files are: it was not set for a while."""
+        return self.table.now() - self._leapt_at > STEADY_S
 
-    def tell_health(self) -> None:
-        vitals = self.of.vitals()
-        if vitals is not None:
-            self.of.outbox.publish_state(self.of.encoder.health(health_of(vitals)))
+    def _publish_health(self) -> None:
+        table = self.table
+        table.outbox.publish_state(table.encoder.health(health_of(table.health.vitals())))
 
     def sign(self) -> None:
-        """Sign how far the journal goes, if it went on."""
-        head = self.of.journal.head
+        """Sign the head of the journal, if it grew."""
+        table, signer = self.table, self.table.recovered.signer
+        head = table.journal.head
         if head.seq == self._signed:
             return
-        signature = self.of.signer.sign(head)
-        body = schema.Head(seq=head.seq, hash=head.hash.hex(), signature=signature, key=self.of.signer.public)
-        self.of.record.add("head", body)
-        self._signed = self.of.journal.head.seq
-        self.of.outbox.wake()
+        signature = signer.sign(head)
+        body = schema.Head(seq=head.seq, hash=head.hash.hex(), signature=signature, key=signer.public)
+        table.writer.add("head", body)
+        self._signed = table.journal.head.seq
+        table.outbox.wake()
 
-    def _tidy(self) -> None:
-        """Drop what is older than is to be kept, is told, and is not needed to go on; on record."""
+    def _prune(self) -> None:
+        """Remove entries that are too old, were sent, and are not needed after a restart; a note records it."""
         if not self._is_sure() or synchronised() is False:
             return
-        journal = self.of.journal
-        before = datetime.now(UTC) - timedelta(days=self.of.orders.table.record.journal_days)
+        journal = self.table.journal
+        before = datetime.now(UTC) - timedelta(days=self.table.config.table.record.journal_days)
         needed = journal.remembered(SNAPSHOT)
         upto = min(
             journal.before(rfc3339(before)),
@@ -169,7 +165,7 @@ class Duties:
         )
         if upto > journal.base[0]:
             (last,) = journal.read(upto - 1, 1)
-            self.of.record.pruned(last)
+            self.table.writer.pruned(last)
             journal.drop(upto)
 
 

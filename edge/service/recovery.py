@@ -38,6 +38,11 @@ class Recovered:
     away_s: float  # since the last entry, as far as the clock can be trusted
 
     @property
+    def offset(self) -> float:
+        """Give the table's time at which this run starts, in seconds."""
+        return 0.0 if self.state is None else round(self.state.t + self.away_s, 3)
+
+    @property
     def since(self) -> int:
         """Give the entry after which the start reads the journal."""
         return look_back(self.journal)

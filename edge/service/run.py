@@ -21,8 +21,8 @@ from feltwatch.edge.service import logs
 from feltwatch.edge.service.health import Vitals, stuck
 from feltwatch.edge.service.logs import say
 from feltwatch.edge.service.metrics import Endpoint
-from feltwatch.edge.service.session import OpenShow, Orders
-from feltwatch.edge.service.supervisor import Post
+from feltwatch.edge.service.open_table import OpenShow, SessionConfig
+from feltwatch.edge.service.supervisor import TableSupervisor
 from feltwatch.edge.service.systemd import Notifier
 from feltwatch.edge.stop_signal import Stop, stopping
 
@@ -46,15 +46,15 @@ def run(options: argparse.Namespace, opener: OpenNetworks = Networks, show: Open
     networks = _networks(tables, options, opener)
     with ExitStack() as stack:
         own = stack.enter_context(Broker(say=say)).file if any(table.mqtt is None for table in tables) else None
-        posts = [
-            Post(_orders(table, own, options, show, alone=len(tables) == 1), own_networks)
+        supervisors = [
+            TableSupervisor(_config(table, own, options, show, alone=len(tables) == 1), own_networks)
             for table, own_networks in zip(tables, networks, strict=True)
         ]
         for address in dict.fromkeys(table.serve for table in tables if table.serve is not None):
-            endpoint = stack.enter_context(Endpoint(address, lambda: _vitals(posts)))
+            endpoint = stack.enter_context(Endpoint(address, lambda: _vitals(supervisors)))
             say(f"http://{address[0]}:{endpoint.port}/metrics: figures for Prometheus")
         with stopping() as stop:
-            _hold(posts, stop)
+            _hold(supervisors, stop)
     return 0
 
 
@@ -108,12 +108,12 @@ def _check_folders(tables: Sequence[TableFile]) -> None:
             )
 
 
-def _orders(
+def _config(
     table: TableFile, own: MqttSettings | None, options: argparse.Namespace, show: OpenShow | None, *, alone: bool
-) -> Orders:
+) -> SessionConfig:
     broker = table.mqtt or own
     assert broker is not None  # noqa: S101  there is one of our own where a table names none
-    return Orders(
+    return SessionConfig(
         table,
         Path(options.journal).absolute() if options.journal else journal_path(table),
         with_credentials(broker),
@@ -124,30 +124,30 @@ def _orders(
     )
 
 
-def _vitals(posts: Sequence[Post]) -> list[Vitals]:
-    return [found for post in posts if (found := post.vitals()) is not None]
+def _vitals(supervisors: Sequence[TableSupervisor]) -> list[Vitals]:
+    return [found for one in supervisors if (found := one.vitals()) is not None]
 
 
-def _hold(posts: Sequence[Post], stop: Stop) -> None:
+def _hold(supervisors: Sequence[TableSupervisor], stop: Stop) -> None:
     """Hold every table in a thread of its own, and tell systemd that all are well while they are."""
     notifier = Notifier()
     quit_ = threading.Event()
-    threads = [threading.Thread(target=post.hold, args=(quit_,), name=post.orders.table.id) for post in posts]
+    threads = [threading.Thread(target=one.run, args=(quit_,), name=one.config.table.id) for one in supervisors]
     for thread in threads:
         thread.start()
-    notifier.ready(f"watching {', '.join(post.orders.table.id for post in posts)}")
+    notifier.ready(f"watching {', '.join(one.config.table.id for one in supervisors)}")
     beat = 0.0
     try:
         while any(thread.is_alive() for thread in threads) and not stop():
             next((thread for thread in threads if thread.is_alive()), threads[0]).join(LOOK_S)
             if monotonic() >= beat:
                 beat = monotonic() + (notifier.watchdog_s or BEAT_S)
-                notifier.beat(lambda: not stuck(_vitals(posts)))
+                notifier.beat(lambda: not stuck(_vitals(supervisors)))
     finally:
         notifier.stopping()
         quit_.set()
         for thread in threads:
             thread.join()
-    for post in posts:
-        if post.failed is not None:
-            raise post.failed
+    for one in supervisors:
+        if one.failed is not None:
+            raise one.failed

@@ -39,7 +39,8 @@ from feltwatch.edge.messaging.local_broker import Broker
 from feltwatch.edge.messaging.mqtt import undelayed
 from feltwatch.edge.pipeline.networks import Networks
 from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
-from feltwatch.edge.service.session import Orders, Sitting
+from feltwatch.edge.service.open_table import OpenTable, SessionConfig, open_table
+from feltwatch.edge.service.session import TableSession
 
 BUDGET_MS = 10.0  # that the way from the verdict to the subscriber adds, for 99 of 100 messages
 TURNS = 3  # that the film is seen
@@ -112,16 +113,17 @@ def measured(table: TableFile, networks: Networks, broker: tuple[str, MqttSettin
     name, address = broker
     with tempfile.TemporaryDirectory() as folder:
         looping = [replace(one, loop=True) for one in table.cameras]
-        orders = Orders(
+        config = SessionConfig(
             replace(table, cameras=tuple(looping)),
             Path(folder) / "record" / "bench.journal",
             address,
             mqtt5=name == "mosquitto",
         )
-        orders.journal.parent.mkdir()
+        config.journal.parent.mkdir()
         with Subscriber(address, f"feltwatch/{table.site}/{table.id}", Path(folder)) as subscriber:
-            held = Timed(replace(orders, until=monotonic() + seconds), networks)
-            held.hold(lambda: False)
+            with ExitStack() as stack:
+                held = Timed(open_table(replace(config, until=monotonic() + seconds), stack), networks)
+                held.run(lambda: False)
             heard = subscriber.heard({seq for seq, _ in held.kept})
         at = heard.at
         told = [Told(*held.judged[seq], kept, at[seq]) for seq, kept in held.kept if seq in at]
@@ -130,39 +132,34 @@ def measured(table: TableFile, networks: Networks, broker: tuple[str, MqttSettin
     return Latency(told, heard.bare_s, heard.sync_s)
 
 
-class Timed(Sitting):
+class Timed(TableSession):
     """The service; it notes when what it told was in hand, and when it was on disk."""
 
-    def __init__(self, orders: Orders, networks: Networks) -> None:
-        super().__init__(orders, networks)
+    def __init__(self, table: OpenTable, networks: Networks) -> None:
+        super().__init__(table, networks)
         self.judged: dict[int, tuple[float, float]] = {}  # by number of the entry: frame taken, verdict in hand
         self.kept: list[tuple[int, float]] = []
         self._taken: float | None = None
         self._in_hand = 0.0
+        table.writer.add_facts = self._add
 
-    def _open(self, stack: ExitStack) -> None:
-        super()._open(stack)
-        keep = self.buffer.add
+    def _add(self, at: str, facts: Sequence[Fact], memory: Mapping[str, bytes] | None) -> list[Entry]:
+        found = self.table.buffer.add(at, facts, memory)
+        if self._taken is not None:
+            now = monotonic()
+            for entry in found:
+                self.judged[entry.seq] = (self._taken, self._in_hand)
+                self.kept.append((entry.seq, now))
+        return found
 
-        def noted(at: str, facts: Sequence[Fact], memory: Mapping[str, bytes] | None = None) -> list[Entry]:
-            found = keep(at, facts, memory)
-            if self._taken is not None:
-                now = monotonic()
-                for entry in found:
-                    self.judged[entry.seq] = (self._taken, self._in_hand)
-                    self.kept.append((entry.seq, now))
-            return found
-
-        self.record.keep = noted
-
-    def _look(self, feed: Feed, shot: Shot) -> None:
+    def _analyse(self, feed: Feed, shot: Shot) -> None:
         self._taken = shot.taken
-        super()._look(feed, shot)
+        super()._analyse(feed, shot)
         self._taken = None
 
-    def tell(self, pipeline: TablePipeline, result: StepResult) -> None:
+    def publish(self, pipeline: TablePipeline, result: StepResult) -> None:
         self._in_hand = monotonic()
-        super().tell(pipeline, result)
+        super().publish(pipeline, result)
 
 
 @dataclass(frozen=True, slots=True)

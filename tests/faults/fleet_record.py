@@ -10,11 +10,12 @@ import numpy as np
 
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.evidence.store import StoredFile, StoredFiles
-from feltwatch.edge.journal.record import Happening, Record
 from feltwatch.edge.journal.signing import Signer
 from feltwatch.edge.journal.store import Fact, Head, first_hash, hash_of, utc
 from feltwatch.edge.messaging import schema
-from feltwatch.edge.service.housekeeping import HEAD_S, HEALTH_S, NOTHING, TEND_S
+from feltwatch.edge.service.housekeeping import HEAD_S, HEALTH_S, STATE_S
+from feltwatch.edge.service.journal_writer import Happening, JournalWriter
+from feltwatch.edge.service.open_table import NO_STATE
 from feltwatch.edge.service.state_report import RecentRounds, state
 from feltwatch.engine.model.verdicts import Alert
 from tests.edge.scripted_watcher import ScriptedNetworks, write_table
@@ -91,8 +92,8 @@ def record(seconds: float, folder: Path, seed: str = "bj-07") -> list[Said]:
     watching = _Watcher(table.book, stories(table.book, seed), 0.0, 1.0)
     pipeline, fold = _Networks(watching).pipeline(table), RecentRounds()
     keep, signer = _Keep(), Signer(folder / f"{seed}.pem")
-    book = Record(keep.add)
-    told = NOTHING
+    book = JournalWriter(keep.add)
+    told = NO_STATE
     for step in range(round(seconds * FPS)):
         keep.t = watching.t = step / FPS
         result, at = pipeline.step("", watching.t, PICTURE, PICTURE), utc()
@@ -102,7 +103,7 @@ def record(seconds: float, folder: Path, seed: str = "bj-07") -> list[Said]:
         book.write(found, at, {alert.id: keep.promise(alert, at) for alert in alerts})
         while keep.alerts and keep.alerts[0][0] <= keep.t:
             book.evidence(_evidence(keep.alerts.pop(0)[1]))
-        if step % round(TEND_S * FPS) == 0:
+        if step % round(STATE_S * FPS) == 0:
             now = state(pipeline.table, fold, (), {})
             if now != told:
                 told = now

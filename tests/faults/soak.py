@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from io import StringIO
@@ -38,9 +38,10 @@ from feltwatch.edge.camera.feed import Feed, Patience, Shot, Source, Taker
 from feltwatch.edge.config.paths import journal_path
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.journal.store import entries
-from feltwatch.edge.service import session as sitting
+from feltwatch.edge.service import open_table as opening
 from feltwatch.edge.service.metrics import Endpoint
-from feltwatch.edge.service.session import Orders, Sitting
+from feltwatch.edge.service.open_table import OpenTable, SessionConfig, open_table
+from feltwatch.edge.service.session import TableSession
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import open_video
 from feltwatch.engine.books import find_book
@@ -213,9 +214,9 @@ def look(hours: float, journal: Path) -> Look:
 class Keeper:
     """Looks at the process, fetches its figures, and stops the broker now and then; in a thread of its own."""
 
-    def __init__(self, held: Sitting, broker: Mosquitto, port: int, every_s: float) -> None:
+    def __init__(self, held: OpenTable, broker: Mosquitto, port: int, every_s: float) -> None:
         self.held, self.broker, self.port, self.every_s = held, broker, port, every_s
-        self.until = held.orders.until or inf
+        self.until = held.config.until or inf
         self.looks: list[Look] = []
         self.outages = self.scrapes = 0
         self.fault: Exception | None = None
@@ -248,7 +249,7 @@ class Keeper:
             self.fault = error
 
     def _look(self, t: float) -> None:
-        found = look(t / HOUR_S, self.held.orders.journal)
+        found = look(t / HOUR_S, self.held.config.journal)
         self.looks.append(found)
         sys.stderr.write(f"{json.dumps(asdict(found))} seq {self.held.journal.head.seq}\n")
 
@@ -272,7 +273,7 @@ def hasty(now: Callable[[], float], speed: float) -> Iterator[None]:
         return Hasty(folder / name, now)
 
     patience = Patience(stalled_s=PATIENCE_S * speed, frozen_s=10.0 * speed, black_s=10.0 * speed)
-    with patch.object(sitting, "open_source", source), patch.object(sitting, "Feed", partial(Feed, patience=patience)):
+    with patch.object(opening, "open_source", source), patch.object(opening, "Feed", partial(Feed, patience=patience)):
         yield
 
 
@@ -290,24 +291,25 @@ def soak(folder: Path, hours: float, speed: float, every_s: float = EVERY_S) -> 
         short = structs.replace(table.record, journal_days=wall, gigabytes=FOOTAGE_GB)
         now, out = Haste(speed, time.monotonic()), Tally()
         desk = EndlessNetworks(now, dealer)
-        orders = Orders(replace(table, record=short), journal_path(table), table.mqtt, until=hours * HOUR_S, out=out)
-        held = Sitting(orders, desk, now=now)
+        config = SessionConfig(
+            replace(table, record=short), journal_path(table), table.mqtt, until=hours * HOUR_S, out=out
+        )
         port = free_port()
-        with hasty(now, speed):
+        with hasty(now, speed), ExitStack() as stack:
+            held = open_table(config, stack, now)
             keeper = Keeper(held, broker, port, every_s)
-            vitals = lambda: [] if (found := held.vitals()) is None else [found]  # noqa: E731
-            with Endpoint(("127.0.0.1", port), vitals), keeper:
-                held.hold(lambda: keeper.fault is not None)
+            with Endpoint(("127.0.0.1", port), lambda: [held.health.vitals()]), keeper:
+                TableSession(held, desk).run(lambda: keeper.fault is not None)
         if keeper.fault is not None:
             raise keeper.fault
     return told_of(held, keeper, out, desk)
 
 
-def told_of(held: Sitting, keeper: Keeper, out: Tally, desk: EndlessNetworks) -> Soak:
+def told_of(held: OpenTable, keeper: Keeper, out: Tally, desk: EndlessNetworks) -> Soak:
     """Gather what came of it; that the journal is whole is proved by reading it."""
-    journal = held.orders.journal
+    journal = held.config.journal
     kept = sum(1 for _ in entries(journal))
-    hours = (held.orders.until or held.now()) / HOUR_S
+    hours = (held.config.until or held.now()) / HOUR_S
     outbox, head = held.outbox, held.journal.head.seq
     found = Soak(keeper.looks, {})
     marks = {f"{mark:.3g} h": found.at(mark) for mark in (hours / 8, hours / 2, hours)}
@@ -329,7 +331,7 @@ def told_of(held: Sitting, keeper: Keeper, out: Tally, desk: EndlessNetworks) ->
             "acknowledged": outbox.acknowledged,
             "left": outbox.depth(),
             "entries kept and whole": kept,
-            "footage bytes": held.space.bytes,
+            "footage bytes": held.retention.bytes,
             "broker stopped": keeper.outages,
             "connections": outbox.connections,
             "figures fetched": keeper.scrapes,

@@ -187,7 +187,7 @@ def test_what_breaks_is_said_and_begun_again_from_the_journal(given: Path, capfd
     assert run(options(given, "--quiet"), lambda *_: ToldNetworks([0.2])) == 0
     kept = journal(given)
     says = [str(note["says"]) for note in bodies(kept, "note")]
-    assert "begun again after an error of feltwatch itself in test_run.step: RuntimeError: broken at 0.2" in says
+    assert "restarted after an internal error in test_run.step: RuntimeError: broken at 0.2" in says
     assert "Traceback" not in capfd.readouterr().out
     assert [note["kind"] for note in bodies(kept, "note")][-1] == "stopped"
 
@@ -206,7 +206,7 @@ def test_the_next_run_goes_on_where_the_last_one_stopped(tmp_path: Path, monkeyp
     assert times == sorted(times)
     assert len(set(rounds)) == len(rounds)
     assert float(str(gap["since"])) == float(str(bodies(kept[: ends[0]], "event")[-1]["t"]))
-    assert "nobody watched since" in str(bodies(kept[ends[0] :], "note")[0]["says"])
+    assert "were not observed" in str(bodies(kept[ends[0] :], "note")[0]["says"])
 
 
 def test_two_tables_run_in_one_process(tmp_path: Path, broker: Mosquitto) -> None:

@@ -1,8 +1,8 @@
-"""What a table tells: kept in its journal first, then said to whoever listens here. The outbox reads the journal."""
+"""Writes what happens at a table to its journal, from which the outbox reads the messages, and to standard output."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TextIO
+from typing import TextIO
 
 from feltwatch.edge.evidence.store import StoredFiles
 from feltwatch.edge.journal.store import Entry, Fact, utc
@@ -17,32 +17,29 @@ FileNames = Mapping[str, Mapping[str, str]]  # by alert id: the names of its "st
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """What one frame brought, or one command."""
+    """What one frame or one command brought."""
 
     events: Sequence[Event]
     verdicts: Sequence[Verdict]
-    rounds: Sequence[Round] = ()  # that are over, whole
-    memory: Mapping[str, bytes] | None = None  # what it takes to go on from here, where that is other than before
+    rounds: Sequence[Round] = ()  # messages about rounds that ended
+    memory: Mapping[str, bytes] | None = None  # the snapshot of the table, when one is due
 
 
-class Keep(Protocol):
-    """What puts facts on disk, in order, now or when the disk takes them again."""
-
-    def __call__(self, at: str, facts: Sequence[Fact], memory: Mapping[str, bytes] | None = None) -> object: ...
+Add = Callable[[str, Sequence[Fact], Mapping[str, bytes] | None], object]  # of the journal or its write buffer
 
 
-class Record:
-    """Turns what happens at a table into the entries of its journal."""
+class JournalWriter:
+    """Turns what happens at a table into entries of its journal."""
 
     def __init__(
         self,
-        keep: Keep,
+        add: Add,
         out: TextIO | None = None,
         now: Callable[[], str] = utc,
         utc_of: Callable[[float], str] | None = None,
     ) -> None:
         """Without `utc_of`, which gives the UTC time of a `t`, an alert has the time at which it is written."""
-        self.keep, self.out, self.now = keep, out, now
+        self.add_facts, self.out, self.now = add, out, now
         self.utc_of = utc_of or (lambda _: now())
 
     def write(self, found: Happening, at: str, names: FileNames) -> None:
@@ -58,27 +55,27 @@ class Record:
                 facts.append(Fact("alert", withdrawal_body(verdict, self.utc_of(verdict.t))))
         facts += [Fact("round", written(body)) for body in found.rounds]
         if facts:
-            self.keep(at, facts, found.memory)
-            self._say(facts)
+            self.add_facts(at, facts, found.memory)
+            self._print(facts)
 
     def note(self, kind: NoteKind, says: str, *, camera: str | None = None, since: float | None = None) -> None:
-        """Tell something of the box itself."""
+        """Write a note about the device or the service."""
         self.add("note", Note(kind=kind, says=says, camera=camera, since=since))
 
     def add(self, kind: str, body: Body) -> None:
-        self.keep(self.now(), [Fact(kind, written(body))])
+        self.add_facts(self.now(), [Fact(kind, written(body))], None)
 
     def evidence(self, stored: StoredFiles) -> None:
-        """Tell what came of the files of an alert."""
+        """Write what became of the files of an alert."""
         files = [File(name=one.name, sha256=one.sha256, bytes=one.bytes) for one in stored.files]
         self.add("evidence", Evidence(alert=stored.alert, files=files, dropped=stored.dropped))
 
     def pruned(self, last: Entry) -> None:
-        """Tell which entries are dropped now."""
-        says = f"entries up to {last.seq}, of {last.at} and before, are older than the journal is kept"
+        """Write which entries are about to be removed."""
+        says = f"entries up to {last.seq}, of {last.at} and before, are older than record.journal_days"
         self.add("note", Note(kind="pruned", says=says, upto=last.seq, hash=last.hash.hex()))
 
-    def _say(self, facts: Sequence[Fact]) -> None:
+    def _print(self, facts: Sequence[Fact]) -> None:
         if self.out is not None:
             self.out.write("".join(f"{fact.body}\n" for fact in facts if fact.kind in ("event", "verdict")))
             self.out.flush()
