@@ -141,15 +141,7 @@ def open_table(config: SessionConfig, stack: ExitStack, now: Callable[[], float]
         stack.callback(feed.close)
     for feed in feeds:
         stack.callback(feed.stop)  # all of them, before the first is waited for
-    hooks = OutboxHooks(
-        encode=encoder.entry,
-        birth=lambda: (encoder.status("online"), encoder.state(latest.state)),
-        farewell=partial(encoder.status, "offline", "feltwatch was stopped"),
-        command=inbox.put,
-        say=notices.broker.put,
-    )
-    terms = Terms(f"feltwatch-{table.site}-{table.id}", encoder.will(), encoder.address.commands, mqtt5=config.mqtt5)
-    outbox = Outbox(recovered.journal, config.broker, terms, hooks)
+    outbox = _open_outbox(config, encoder, (notices, inbox, latest), recovered.journal)
     stack.callback(outbox.close, CUT_SHORT_S)
     sources_of_health = Sources(
         table=table.id,
@@ -180,6 +172,23 @@ def open_table(config: SessionConfig, stack: ExitStack, now: Callable[[], float]
         health=Health(sources_of_health),
         now=now,
     )
+
+
+def _open_outbox(
+    config: SessionConfig, encoder: TableEncoder, ends: tuple[Notices, Inbox, Latest], journal: Journal
+) -> Outbox:
+    notices, inbox, latest = ends
+    hooks = OutboxHooks(
+        encode=encoder.entry,
+        birth=lambda: (encoder.status("online"), encoder.state(latest.state)),
+        farewell=partial(encoder.status, "offline", "feltwatch was stopped"),
+        command=inbox.put,
+        say=notices.broker.put,
+    )
+    terms = Terms(
+        f"feltwatch-{config.table.site}-{config.table.id}", encoder.will(), encoder.address.commands, mqtt5=config.mqtt5
+    )
+    return Outbox(journal, config.broker, terms, hooks)
 
 
 def _open_retention(config: SessionConfig) -> Retention:
