@@ -135,7 +135,12 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _replay_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("videos", nargs="+", metavar="VIDEO", help="a video file in any common format")
+    parser.add_argument(
+        "videos",
+        nargs="+",
+        metavar="VIDEO",
+        help="a video file in any common format; for a table with several cameras, one of each, in the file's order",
+    )
     parser.add_argument("-c", "--table", required=True, metavar="FILE", help="the table's file (table.toml)")
     parser.add_argument(
         "-o", "--out", required=True, metavar="OUT", help="folder for the results: OUT/VIDEO/report.html and more"
@@ -331,6 +336,7 @@ COMMANDS = {
             (
                 "feltwatch replay shift.mp4 -c bj-07.toml -o found",
                 "feltwatch replay *.mp4 -c bj-07.toml -o found --jobs 4",
+                "feltwatch replay left.mp4 right.mp4 -c two-cameras.toml -o found",
             ),
             _replay_options,
         ),

@@ -1,7 +1,7 @@
 """The video with what was seen drawn in, made of what was remembered of each frame once all of it has been watched."""
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from errno import ENOSPC
 from pathlib import Path
@@ -11,13 +11,12 @@ import numpy as np
 
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.evidence.render import draw_frame
-from feltwatch.edge.pipeline.table_pipeline import StepResult
 from feltwatch.edge.replay.checkpoint import unpickled
 from feltwatch.edge.replay.job import InterruptedReplayError
 from feltwatch.edge.replay.output import unwritable
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import RATES, Video, open_capture
-from feltwatch.engine.model.verdicts import Alert
+from feltwatch.engine.model.verdicts import Alert, Verdict
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.view import TableView
 from feltwatch.vision.image_file import spelled
@@ -37,9 +36,9 @@ class Seen:
     says: tuple[str, ...]  # new alerts
 
 
-def remember(t: float, view: TableView | None, step: StepResult) -> bytes:
+def remember(t: float, view: TableView | None, verdicts: Sequence[Verdict]) -> bytes:
     """Give a frame's part of the file of views; no view where it is as it was."""
-    says = tuple(f"{one.severity.upper()} {one.code} ({one.clause})" for one in step.verdicts if isinstance(one, Alert))
+    says = tuple(f"{one.severity.upper()} {one.code} ({one.clause})" for one in verdicts if isinstance(one, Alert))
     return pickle.dumps((t, view, says), pickle.HIGHEST_PROTOCOL)
 
 

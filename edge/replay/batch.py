@@ -227,7 +227,11 @@ def _shared_out(
 ) -> Iterator[Found]:
     def task(order: Order) -> object:
         where = replace(
-            order, video=order.video.absolute(), table=order.table.absolute(), folder=order.folder.absolute()
+            order,
+            video=order.video.absolute(),
+            others=tuple(video.absolute() for video in order.others),
+            table=order.table.absolute(),
+            folder=order.folder.absolute(),
         )
         return ray.remote(_on_worker).options(num_cpus=order.threads, max_retries=TRIES).remote(where, opener)
 

@@ -18,8 +18,8 @@ from feltwatch.models.files import digest
 def key_of(order: Order, models: Mapping[str, str]) -> dict[str, object]:
     """Give all that decides what comes out: another key, another result."""
     return {
-        "video": digest(order.video),
-        "name": order.video.name,
+        "video": ", ".join(map(digest, order.videos)),
+        "name": ", ".join(video.name for video in order.videos),
         "table": digest(order.table),
         "models": dict(models),
         "version": version("feltwatch"),

@@ -1,7 +1,8 @@
 """One video from its first frame to its report: watched by the pipeline that runs live, kept as it goes."""
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from time import monotonic
 
@@ -37,7 +38,7 @@ from feltwatch.edge.report.story import played_rounds
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import Frame, PlaceLostError, Video, check_one_size, open_video
 from feltwatch.engine.model import events, verdicts
-from feltwatch.engine.model.verdicts import Alert, Started, Withdrawn
+from feltwatch.engine.model.verdicts import Alert, Started, Verdict, Withdrawn
 from feltwatch.models.files import remove_unfinished
 from feltwatch.vision.image_file import spelled
 
@@ -48,26 +49,50 @@ WATCHING = 0.7  # of the work, where the video is drawn anew after it
 
 Say = Callable[[float], None]  # the share that is done
 Stop = Callable[[], bool]
+Given = tuple[Mapping[str, Video], TableFile]  # the video of each camera
 
 
 def replay_film(order: Order, networks: Networks, say: Say, stop: Stop) -> Told:
     """Watch one video, or what is left of it to watch, and write its folder."""
-    video, table = open_video(order.video), read_table(order.table)
-    parts = layout_parts(table.cameras, table.layout)
-    fit_camera(table.path, table.first, video.size, parts[table.first.name])  # before anything is written
-    if order.since and video.seconds and order.since >= video.seconds:
-        raise UsageError(
-            f"--from {order.since:g}: expected less than the {video.seconds:.1f} s of {spelled(order.video)}"
-        )
+    table = read_table(order.table)
+    names = [camera.name for camera in table.cameras]
+    videos = {name: open_video(path) for name, path in zip(names, order.videos, strict=True)}
+    _check(order, table, videos)
     try:
         with claimed(order.folder):
             check_free(order.folder)
-            return _claimed(order, networks, (video, table), say, stop)
+            return _claimed(order, networks, (videos, table), say, stop)
     except OSError as error:
         raise unwritable(error.filename or order.folder, error) from error
 
 
-def _claimed(order: Order, networks: Networks, given: tuple[Video, TableFile], say: Say, stop: Stop) -> Told:
+def _check(order: Order, table: TableFile, videos: Mapping[str, Video]) -> None:
+    """Refuse videos that do not fit the table, before anything is written."""
+    parts = layout_parts(table.cameras, table.layout)
+    for camera in table.cameras:
+        video = videos[camera.name]
+        if camera.name in parts:
+            fit_camera(table.path, camera, video.size, parts[camera.name])
+        if order.since and video.seconds and order.since >= video.seconds:
+            raise UsageError(
+                f"--from {order.since:g}: expected less than the {video.seconds:.1f} s of {spelled(video.path)}"
+            )
+
+
+def merged(frames: Mapping[str, Iterator[Frame]]) -> Iterator[tuple[str, Frame]]:
+    """Give the frames of several cameras in the order in which they were taken; the films begin at one moment."""
+    heads = {name: frame for name, of in frames.items() if (frame := next(of, None)) is not None}
+    while heads:
+        name = min(heads, key=lambda one: heads[one].t)
+        yield name, heads[name]
+        following = next(frames[name], None)
+        if following is None:
+            del heads[name]
+        else:
+            heads[name] = following
+
+
+def _claimed(order: Order, networks: Networks, given: Given, say: Say, stop: Stop) -> Told:
     key = key_of(order, networks.models)
     part = part_of(order.folder)
     if not order.force:
@@ -81,7 +106,8 @@ def _claimed(order: Order, networks: Networks, given: tuple[Video, TableFile], s
         if _is_done(part, key, order):
             publish(order.folder)
             return _told(order, None)
-    check_one_size(given[0])
+    for video in given[0].values():
+        check_one_size(video)
     try:
         speed = _Work(order, networks, given, key).done(say, stop)
     except PlaceLostError:
@@ -104,16 +130,17 @@ def _told(order: Order, speed: float | None) -> Told:
 class _Work:
     """The replay of one video in its unfinished folder."""
 
-    def __init__(
-        self, order: Order, networks: Networks, given: tuple[Video, TableFile], key: Mapping[str, object]
-    ) -> None:
+    def __init__(self, order: Order, networks: Networks, given: Given, key: Mapping[str, object]) -> None:
         self.order, self.networks, self.key = order, networks, key
-        self.video, self.table = given
-        self.camera = self.table.first.name
+        self.videos, self.table = given
+        self.camera, self.video = next(iter(self.videos.items()))  # by which a recording is known, and that is drawn
+        self.taken: dict[str, Frame] = {}  # the last frame of each camera
+        self.says: list[Verdict] = []  # that are not drawn yet
         self.part = part_of(order.folder)
         self.seal = checkpoint.digest_of({**key, "annotate": order.annotate, "by": checkpoint.versions()})
         self.state = self._state()
-        self.recorder = EvidenceRecorder(self.part, lambda _: None, bounds=REPLAY)
+        cameras = [*self.videos] if len(self.videos) > 1 else [""]
+        self.recorder = EvidenceRecorder(self.part, lambda _: None, cameras, bounds=REPLAY)
         if self.state.evidence is not None:
             self.recorder.resume(self.state.evidence)
         self.files = {name: Lines(self.part / name, size) for name, size in self.state.sizes.items()}
@@ -154,17 +181,21 @@ class _Work:
 
     def _watch(self, say: Say, stop: Stop) -> None:
         kept = monotonic()
-        with Decoding(self.video, self.order.since, self.state.place, small=True) as frames:
-            for frame in frames:
-                self._take(frame)
+        with ExitStack() as stack:
+            decoding = {
+                name: stack.enter_context(Decoding(video, self.order.since, self.state.places.get(name), small=True))
+                for name, video in self.videos.items()
+            }
+            for camera, frame in merged({name: iter(frames) for name, frames in decoding.items()}):
+                self._take(camera, frame)
                 say(self._share(frame.t) * (WATCHING if self.order.annotate else 1.0))
                 if stop():
-                    self._keep(frame)
+                    self._keep()
                     raise InterruptedReplayError(f"{spelled(self.order.video)}: stopped at {frame.t:.1f} s")
                 if monotonic() - kept > self.order.keep_s:
-                    self._keep(frame)
+                    self._keep()
                     kept = monotonic()
-            self.state.damage = frames.end.damage
+            self.state.damage = next((frames.end.damage for frames in decoding.values() if frames.end.damage), None)
         if not self.state.frames:
             raise UsageError(
                 f"{spelled(self.order.video)}: expected a video, found no frame from {self.order.since:g} s on"
@@ -180,27 +211,33 @@ class _Work:
         length = self.video.seconds - self.order.since
         return min(1.0, (t - self.order.since) / length) if length > 0 else 0.0
 
-    def _take(self, frame: Frame) -> None:
-        state, t = self.state, frame.t
-        if not state.frames:
-            state.first = t
-        elif t - state.t > GAP_S:
-            state.doubts.append((t, f"no pictures from {state.t:.1f} s to {t:.1f} s"))
-        step = state.pipeline.step(self.camera, t, frame.picture, frame.small)
-        view = state.pipeline.view(self.camera)
-        self.recorder.frame("", t, frame.picture, view)
+    def _take(self, camera: str, frame: Frame) -> None:
+        state, t, several = self.state, frame.t, len(self.videos) > 1
+        before = state.last.get(camera)
+        if before is None:
+            state.first = min(state.first, t) if state.last else t
+        elif t - before > GAP_S:
+            whose = f"camera {camera!r}: " if several else ""
+            state.doubts.append((t, f"{whose}no pictures from {before:.1f} s to {t:.1f} s"))
+        step = state.pipeline.step(camera, t, frame.picture, frame.small)
+        view = state.pipeline.view(camera)
+        self.recorder.frame(camera if several else "", t, frame.picture, view)
         self._store(step)
-        state.doubt(t, view.doubts)
-        if self.order.annotate:
-            self.files[VIEWS].write(remember(t, None if view == state.view else view, step))
-            state.view = view
-        state.t, state.frames = t, frame.number
+        state.doubt(t, state.pipeline.doubts())
+        self.says += step.verdicts
+        if camera == self.camera:
+            if self.order.annotate:
+                self.files[VIEWS].write(remember(t, None if view == state.view else view, self.says))
+                state.view = view
+            self.says.clear()
+            state.frames = frame.number
+        state.t, state.last[camera], self.taken[camera] = t, t, frame
 
-    def _keep(self, frame: Frame | None = None) -> None:
+    def _keep(self) -> None:
         """Keep all that is known, so that whatever happens next loses no more than what comes after it."""
         self.recorder.settle()
         self.state.evidence = self.recorder.state()
-        self.state.place = frame.place() if frame else None
+        self.state.places |= {name: frame.place() for name, frame in self.taken.items()}
         self.state.sizes = {name: file.sync() for name, file in self.files.items()}
         checkpoint.save(self.part / KEPT, self.seal, self.state)
 

@@ -12,9 +12,9 @@ from feltwatch.vision.drawing.view import TableView
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One video to be replayed."""
+    """One recording to be replayed: a video, or one for each camera of the table."""
 
-    video: Path
+    video: Path  # of the first camera
     table: Path
     folder: Path
     since: float = 0.0
@@ -23,16 +23,22 @@ class Order:
     provider: str = "cpu"
     threads: int = 2
     keep_s: float = 20.0  # of work between two checkpoints
+    others: tuple[Path, ...] = ()  # the videos of the other cameras, in the order of the table's file
+
+    @property
+    def videos(self) -> tuple[Path, ...]:
+        return (self.video, *self.others)
 
 
 @dataclass(slots=True)
 class State:
     pipeline: TablePipeline
     evidence: RecorderState | None = None  # as of the last checkpoint
-    place: Place | None = None  # of the last frame before this was kept
+    places: dict[str, Place] = field(default_factory=dict)  # by camera: of its last frame before this was kept
     frames: int = 0
     first: float = 0.0  # time of the first
     t: float = 0.0  # and of the last
+    last: dict[str, float] = field(default_factory=dict)  # by camera: time of its last frame
     doubts: list[tuple[float, str]] = field(default_factory=list)
     standing: tuple[str, ...] = ()  # doubts that hold now
     sizes: dict[str, int] = field(default_factory=dict)  # bytes of the files that grow

@@ -3,14 +3,17 @@
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from feltwatch.edge.cli.progress import Progress
+from feltwatch.edge.errors import UsageError
 from feltwatch.edge.replay.job import InterruptedReplayError, Order, Told
 from feltwatch.edge.stop_signal import stopping
 
 if TYPE_CHECKING:
+    from feltwatch.edge.config.table_file import TableFile
     from feltwatch.edge.pipeline.networks import Networks, OpenNetworks
 
 STOPPED = 128  # a shell's number of a command that a signal ended is this more than the signal's
@@ -46,19 +49,34 @@ def replay(options: argparse.Namespace, opener: "OpenNetworks" = open_networks, 
 
 
 def orders_of(options: argparse.Namespace, keep_s: float) -> list[Order]:
-    """Give what is to be done; each video once, each in a folder of its own."""
+    """Give what is to be done; each recording once, each in a folder of its own."""
     from feltwatch.edge.config.table_file import read_table  # noqa: PLC0415  as above
     from feltwatch.edge.replay.output import folders  # noqa: PLC0415  with it comes OpenCV
 
     table, out = Path(options.table), Path(options.out)
-    provider = options.provider or read_table(table).provider
-    videos = list({os.path.realpath(name): Path(name) for name in options.videos}.values())
+    found = read_table(table)
+    provider = options.provider or found.provider
+    recordings = _recordings(options.videos, found)
     cores = len(os.sched_getaffinity(0))
-    threads = options.threads or max(1, cores // min(options.jobs, len(videos)))
+    threads = options.threads or max(1, cores // min(options.jobs, len(recordings)))
     return [
-        Order(video, table, folder, options.since, options.annotate, options.force, provider, threads, keep_s)
-        for video, folder in zip(videos, folders(videos, out), strict=True)
+        Order(first, table, folder, options.since, options.annotate, options.force, provider, threads, keep_s, others)
+        for (first, *rest), folder in zip(recordings, folders([first for first, *_ in recordings], out), strict=True)
+        for others in [tuple(rest)]
     ]
+
+
+def _recordings(videos: Sequence[str], table: "TableFile") -> list[tuple[Path, ...]]:
+    """Give the videos of each recording: one for each camera of the table, in the order of its file."""
+    count = len(table.cameras)
+    if len(videos) % count:
+        names = ", ".join(camera.name for camera in table.cameras)
+        raise UsageError(
+            f"{table.path}: expected a video for each of its {count} cameras, in this order: {names}; "
+            f"found {len(videos)} video{'' if len(videos) == 1 else 's'}"
+        )
+    groups = [tuple(map(Path, videos[n : n + count])) for n in range(0, len(videos), count)]
+    return list({tuple(map(os.path.realpath, group)): group for group in groups}.values())
 
 
 def _say(found: Told | Exception, out: TextIO) -> None:
