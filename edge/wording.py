@@ -30,8 +30,13 @@ def place(name: str) -> str:
 
 
 def cure(remedy: Remedy) -> str:
-    """Write how an error is put right."""
-    text = f"Remedy ({remedy.clause}): {remedy.outcome}. {remedy.says}".rstrip()
+    """Write how an error is put right; a sentence that begins with the outcome stands alone.
+
+    >>> cure(Remedy("discard", "5.10.2", says="Discard the 3 of diamonds.")), cure(Remedy("void", "5.1"))
+    ('Remedy (5.10.2): Discard the 3 of diamonds.', 'Remedy (5.1): void.')
+    """
+    outcome = "" if remedy.says.lower().startswith(remedy.outcome) else f"{remedy.outcome}. "
+    text = f"Remedy ({remedy.clause}): {outcome}{remedy.says}".rstrip()
     return text + (f" Players choose: {' or '.join(remedy.options)}." if remedy.options else "")
 
 

@@ -139,10 +139,10 @@ def _pictures(exhibit: Exhibit) -> Markup | None:
     if still is not None:
         link = tag("a", "the still in full size", href=still.path)
         if still.data:
-            said = f"The table at {clock(exhibit.alert.t)}, what {code} rests on in bold"
+            said = f"The table at {clock(exhibit.alert.t)}, what {code} rests on in red"
             parts += [
                 tag("img", src=still.data, alt=said),
-                tag("figcaption", "In bold what the alert rests on: ", link),
+                tag("figcaption", "In red what the alert rests on: ", link),
             ]
         else:
             parts.append(tag("figcaption", "Kept beside this page: ", link))

@@ -42,7 +42,7 @@ def test_it_watches_the_film_tells_it_and_shows_the_report(
     assert told[alert : alert + 4] == [
         "         !! STOP: dealer-overdraw (clause 3.23)",
         "            The dealer had 17 and drew the 3 of diamonds.",
-        "            Remedy (5.10.2): discard. Discard the 3 of diamonds; the dealer stands on 17.",
+        "            Remedy (5.10.2): Discard the 3 of diamonds; the dealer stands on 17.",
         "            As it should lie: dealer: 10♠ 7♣",
     ]
     assert next(line for line in told if "Q♣ A♥" in line).split() == [

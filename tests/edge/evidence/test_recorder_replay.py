@@ -315,7 +315,5 @@ def test_only_lossy_webp_makes_a_film() -> None:
 
 def test_a_still_says_how_an_error_is_put_right() -> None:
     remedy = Remedy("discard", "5.10.2", ("continue", "return-bet"), says="Discard the 3 of diamonds.")
-    assert cure(remedy) == (
-        "Remedy (5.10.2): discard. Discard the 3 of diamonds. Players choose: continue or return-bet."
-    )
+    assert cure(remedy) == ("Remedy (5.10.2): Discard the 3 of diamonds. Players choose: continue or return-bet.")
     assert cure(Remedy("void", "5.1")) == "Remedy (5.1): void."
