@@ -58,7 +58,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("datasets",),
     ),
     "edge": (
-        ("edge.errors", "edge.json_lines", "edge.stop_signal", "edge.wording"),
+        ("edge.errors", "edge.stop_signal", "edge.wording"),
         ("edge.config",),
         ("edge.video",),
         ("edge.camera",),
