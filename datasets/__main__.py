@@ -64,7 +64,7 @@ def _run(name: str, arguments: list[str]) -> int:
     except DataError as fault:
         _complain(f"datasets: {fault}")
         return 2
-    except BrokenPipeError:  # whoever read has seen enough, as `head` has
+    except BrokenPipeError:  # the reader has seen enough, like `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError as fault:

@@ -16,7 +16,7 @@ class CardTruth:
 
     id: str
     quad: Quad
-    face: str | None  # what is printed on it: "9h"; None where nobody knows
+    face: str | None  # what is printed on it: "9h"; None: unknown
     up: bool
     visible: float  # how much of it the picture shows, 0 to 1
     zone: str | None = None

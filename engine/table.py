@@ -25,7 +25,7 @@ class Table:
     """Takes events in the order they come and gives the verdicts each of them brings.
 
     It holds the round being played and the one before; the log of events is the truth, and a fact that comes
-    late (a corrected card, a dismissed alert, a decision told after it was inferred) makes it live the round again.
+    late (a corrected card, a dismissed alert, a decision reported after its inference) makes it replay the round.
     """
 
     def __init__(self, book: Book) -> None:
@@ -37,13 +37,13 @@ class Table:
         self.last: Life | None = None
         self.stale: dict[str, Zone] = {}
         self.lying: dict[str, Lying] = {}
-        self.seats: dict[str, set[int]] = {}  # as told by `seated`
+        self.seats: dict[str, set[int]] = {}  # as `seated` reports them
         self.heard = False  # whether anybody tells this table anything
         self.fresh_shoe: int | None = None  # shuffled while a round was on: the cards to burn then
         self.held: occluded_order.Log = []  # a card that is wrong only if none came unseen, and what came after it
-        self.unseen: outage.Unseen | None = None  # nobody watched, and what came then is still being told
+        self.unseen: outage.Unseen | None = None  # a gap whose events are still coming
         self.after: Gap | None = None  # the bets of the round that is on, or of the next, were not all seen placed
-        self.blind = False  # cards lie there of a round that nobody knows: until they are gone nothing is judged
+        self.blind = False  # cards of an unknown round are there: until they are gone nothing is judged
 
     def apply(self, event: Event) -> list[Verdict]:
         """Take one event, give the verdicts it brings. Never raises, whatever the order of events."""
@@ -198,7 +198,7 @@ class Table:
             says = f"no alert {name} stands: it was withdrawn or dismissed, or its round is long over"
         return Remark(event.t, max(self.number, 1), event.choice or "", name, says)
 
-    # ---- nobody watched -----------------------------------------------------------------------------------------
+    # ---- gaps in watching ---------------------------------------------------------------------------------------
 
     def _gap(self, event: Gap, out: list[Verdict]) -> None:
         """What came before is over, but for a round that goes on; what waited for a hidden place may have come then."""
@@ -211,7 +211,7 @@ class Table:
             self._forget()
 
     def _closes(self, out: list[Verdict]) -> None:
-        """All that came unseen is told: go on with it as the book has least against it, or with what comes next."""
+        """All unseen events are in: go on with them in the order that breaks least rules, or with what comes next."""
         unseen, life, self.unseen = self.unseen, self.life, None
         if unseen is None:
             return
@@ -232,7 +232,7 @@ class Table:
             self._goes_on(life, entry, out)
 
     def _lose(self, gap: Gap, out: list[Verdict]) -> None:
-        """What happened nobody can tell: the round ends, and nothing is judged until its cards are gone."""
+        """What happened is unknown: the round ends, and nothing is judged until its cards are gone."""
         if self.life is not None:
             self.life.round.lost = gap.says
             self._end(self.life, max(gap.t, self.life.round.t), out, announced=False)
@@ -241,17 +241,17 @@ class Table:
         self._forget()
 
     def _forget(self) -> None:
-        """Of the round before nothing more is said, of the shoe nothing is known; chips that lie there may be new."""
+        """The round before is closed, the shoe unknown; chips that are there may be new."""
         self.lying = {text: (spot, amount, False) for text, (spot, amount, _) in self.lying.items()}
         self.last = self.fresh_shoe = None
         self.shoe.shuffled(0)
 
     def _bets_unsure(self, round_: Round) -> bool:
-        """Tell whether nobody saw a part of the betting: then where its cards were due is not sure."""
+        """Tell whether a part of the betting was unseen: then the boxes due to cards are uncertain."""
         return self.after is not None and round_.drawn > 0 and round_.closed_at >= self.after.since
 
     def _overlooks(self, event: Event) -> bool:
-        """Say whether an event is of a round that nobody knows; keep book of the chips: what is left lying is a bet."""
+        """Tell whether an event belongs to an unknown round; count its chips, since those left are bets."""
         if isinstance(event, Clear) or (isinstance(event, Signal) and event.name in ("place-bets", "shuffled")):
             self.blind = isinstance(event, Signal) and event.name == "shuffled"
             return False
@@ -332,7 +332,7 @@ class Table:
         self._say(found, out)
 
     def _say(self, found: Sequence[Verdict], out: list[Verdict]) -> None:
-        """Say what was found; where a card went amiss only if all bets are known, the round is lost instead."""
+        """Publish a finding; about a misplaced card only if all bets are known, else the round is lost."""
         gap, life = self.after, self.life
         alerts = [one for one in found if isinstance(one, Alert) and one.code in outage.BETS_SAY]
         if gap and life and self._bets_unsure(life.round) and any(one.round == life.number for one in alerts):
@@ -389,7 +389,7 @@ class Table:
         old = life.round
         new = self._lived(life, life.log)
         now = new.t if t is None else t
-        if life.over is None:  # what stops a round stops it when it is said
+        if life.over is None:  # what stops a round stops it when it is published
             new.raised = {name: old.raised.get(name, self.events) for name in new.raised}
         if life.over is not None:
             new.finish(life.over[0], announced=life.over[1])

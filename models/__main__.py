@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
             raise
         sys.stderr.write(f"models: {fault.name} is not installed: `{name}` needs `pip install feltwatch[train]`\n")
         return 2
-    except BrokenPipeError:  # whoever read our figures has gone
+    except BrokenPipeError:  # the reader of our output has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:

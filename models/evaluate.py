@@ -135,9 +135,9 @@ HELP = MappingProxyType(
     {
         "tables": ("rendered tables: cards, faces, stacks, false cards", 500),
         "photographs": ("real photographs, from the picture to the face", 0),
-        "plain": ("the same photographs, told by what `train plain` made", 0),
+        "plain": ("the same photographs, reported by what `train plain` made", 0),
         "crops": ("the reader alone: accuracy, calibration, confusions", 20_000),
-        "votes": ("several looks at a card that lies still: what is told from which likelihood on", 2_000),
+        "votes": ("several looks at a card that lies still: what is reported from which likelihood on", 2_000),
         "sweeps": ("one card, one thing made harder step by step; so many cards a step", 104),
         "cardless": ("pictures without cards: all of them, or the first so many", 0),
         "parity": ("torch against ONNX", 200),
@@ -167,7 +167,7 @@ def _parser() -> argparse.ArgumentParser:
     kinds["plain"].add_argument("folder", type=Path, help="likewise")
     kinds["plain"].add_argument("weights", type=Path, help="its last.pt")
     kinds["calibrate"].add_argument(
-        "--photographs", type=Path, metavar="FOLDER", help="photographs, of which val counts"
+        "--photographs", type=Path, metavar="FOLDER", help="photographs; those of val count"
     )
     kinds["calibrate"].add_argument("--write", action="store_true", help="into the manifest")
     kinds["parity"].add_argument("--kind", choices=NETWORKS, help="only this network")

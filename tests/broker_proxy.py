@@ -1,4 +1,4 @@
-"""A way between a client and a broker that can be cut, swallow what is said, be slow, or be closed."""
+"""A way between a client and a broker that can be cut, swallow bytes, be slow, or be closed."""
 
 import selectors
 import socket
@@ -25,13 +25,13 @@ class _End:
 
 
 class Proxy:
-    """Goes between a port of its own and another one; told by its attributes what to do with what comes."""
+    """Goes between a port of its own and another one; its attributes decide what it does with what comes."""
 
     def __init__(self, target: int) -> None:
         self.target = target
         self.port = free_port()
-        self.open = True  # or whoever comes is sent away at once
-        self.swallows = False  # connections stay, and nothing that is said arrives: half-open
+        self.open = True  # or each client is sent away at once
+        self.swallows = False  # connections stay, and no bytes arrive: half-open
         self.delay_s = 0.0  # each way
         self.taken = 0  # connections
         self._cut = False

@@ -26,7 +26,7 @@ settings.load_profile("steady")
 
 @pytest.fixture(autouse=True)
 def _nothing_fetched(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """What somebody once fetched changes no picture that a test draws."""
+    """Fetched art changes no picture that a test draws."""
     monkeypatch.setenv("FELTWATCH_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
 
 

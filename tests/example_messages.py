@@ -185,7 +185,7 @@ def _command(told: Told, door: Door, said: tuple[str | None, str], t: float) -> 
 
 
 def shown() -> dict[str, list[Any]]:
-    """Give a few payloads of each kind, and of commands under `told`."""
+    """Give a few payloads of each kind, and of commands under `input`."""
     with TemporaryDirectory() as folder:
         found = told_round(Path(folder))
     few = {kind: [json.loads(one.payload) for one in _few(kind, found[kind])] for kind in messages.KINDS}

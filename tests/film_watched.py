@@ -44,7 +44,7 @@ class Remembering:
 
 @dataclass(frozen=True)
 class Watched:
-    """What was told, and the pipeline as it was left."""
+    """What was reported, and the pipeline as it was left."""
 
     events: tuple[Event, ...]
     verdicts: tuple[Verdict, ...]
@@ -79,7 +79,7 @@ def begun(with_eyes: StillReader | None = None) -> TablePipeline:
 def watched(
     since: float = 0.0, until: float = inf, befalls: str = "plain", rounds: int = 1, *, pickled: float = inf
 ) -> Watched:
-    """Watch the film, or a part of it so many times; let it befall what is said; pickle the pipeline every so often."""
+    """Watch the film, or a part of it so many times, with the given faults; pickle the pipeline every so often."""
     video, table = clip()
     pipeline = begun()
     camera = fit_camera(table.path, table.first, video.size, table.layout).camera
@@ -116,7 +116,7 @@ def again(pipeline: TablePipeline) -> TablePipeline:
 
 
 def cards(events: Sequence[Event], since: float = 0.0) -> list[tuple[object, object, object]]:
-    """Give the cards that were told, in order."""
+    """Give the cards that were reported, in order."""
     return [
         (event["zone"], event["card"], event["face"])
         for event in events

@@ -23,7 +23,7 @@ NETWORK_FIGURES = {
         "cards found %": ("tables", "cards found", "all, 8% and more", "found %"),
         "whole cards found %": ("tables", "cards found", "visible 98% to 100%", "found %"),
         "stacks within 4 mm %": ("tables", "stacks", "visible 8% and more", "found %"),
-        "false cards on pictures without": ("cardless", "told cards"),
+        "false cards on pictures without": ("cardless", "reported cards"),
     },
     "reader": {
         "whole cards right %": ("tables", "faces", "whole, 60 px and more", "right %"),
@@ -44,12 +44,13 @@ SHORT = {
 
 
 def alerts() -> str:
-    """Every alert: how grave, what it means, which clause of which book."""
+    """Every alert: how grave, what it means, and its clause in each book."""
     lines = [
         "# Alerts",
         "",
-        "Generated from the books by `python -m tests.pages`. Severity: *void* (the round is void), *stop* (stop the",
-        "game: reconstruct, offer options, call the supervisor), *correct* (put it right and go on), *advise* (log).",
+        "For operators: every alert, with the clause of each book that it cites. Severity: *void* (the round is void),",
+        "*stop* (stop the game: reconstruct, offer options, call the supervisor), *correct* (put it right and go on),",
+        "*advise* (log). Generated from the books by `python -m tests.pages`.",
         "",
         f"| code | severity | what happened | {' | '.join(SHORT.values())} |",
         f"| --- | --- | --- | {' | '.join('---' for _ in SHORT)} |",
@@ -97,7 +98,7 @@ def _shortened(found: dict[str, object]) -> dict[str, object]:
 
 
 def measured(name: str) -> str:
-    """Give the page as it is, each table under a mark written anew from the figures of that name."""
+    """Give the page with each table under a mark renewed from the figures of that name."""
 
     def figures(found: re.Match[str]) -> str:
         kept = json.loads((FIGURES / f"{found[1]}.json").read_text("utf-8"))
@@ -113,7 +114,7 @@ def measured(name: str) -> str:
 
 
 def compared() -> str:
-    """The photographs as our networks tell them, and as the plain detector does, side by side."""
+    """The photographs as our networks and the plain detector read them, side by side."""
     both = {name: json.loads((FIGURES / f"{file}.json").read_text("utf-8"))["figures"] for name, file in SIDES.items()}
     rows = next(iter(both.values()))["faces"]
     return "\n".join(lines({f"{row}: {name}": one["faces"][row] for row in rows for name, one in both.items()}))

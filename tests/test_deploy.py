@@ -1,4 +1,4 @@
-"""What installs feltwatch is whole: each command is one, each file is there, and nobody has more rights than he needs.
+"""What installs feltwatch is whole: each command is one, each file is there, and no user has more rights than he needs.
 
 That all of it works together is shown by tests/faults/bare_debian.sh, which needs root and a bare Debian.
 """
@@ -205,7 +205,7 @@ def test_its_tables_are_tables_of_one_broker(composed: Mapping[str, Any]) -> Non
         assert (camera.marks, camera.lens, table.layout) == (shown.marks, shown.lens, demo.layout)
         assert table.mqtt is not None
         assert table.mqtt.host in composed["services"]
-        assert table.serve == ("0.0.0.0", PORT)  # noqa: S104  in its container, of which only this machine sees a port
+        assert table.serve == ("0.0.0.0", PORT)  # noqa: S104  in its container; only this machine sees its port
         assert one["depends_on"] == {"broker": {"condition": "service_healthy"}}
         ports += one["ports"]
     assert sorted(ports) == [f"127.0.0.1:{PORT + n}:{PORT}" for n in range(2)]

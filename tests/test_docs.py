@@ -44,7 +44,7 @@ CONSOLE = [one for one in SHOWN if NOT_RUN not in one[1]]
 
 @pytest.mark.parametrize(("where", "command", "expected"), CONSOLE, ids=[f"{c[0]} {c[1]}" for c in CONSOLE])
 def test_the_commands_of_the_pages_say_what_they_say(where: str, command: str, expected: str, tmp_path: Path) -> None:
-    """Each is run in the checkout by somebody whose home is empty."""
+    """Each is run in the checkout by a user whose home is empty."""
     del where
     own = {name: value for name, value in os.environ.items() if name not in ("FELTWATCH_CACHE", "XDG_CACHE_HOME")}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

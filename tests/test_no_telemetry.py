@@ -1,4 +1,4 @@
-"""Nobody is told what a box does, and it is given no number: no library of ours keeps or sends anything of its own."""
+"""No third party learns what a device does: no library that we use keeps an id or sends anything of its own."""
 
 import ast
 import os

@@ -1,6 +1,6 @@
 """A table of flat colours, and eyes that know what lies on it: what they see is drawn, what they say is looked up.
 
-So a test says where cards, stacks and hands are, what the networks make of them, and nothing else decides what is told.
+So a test places cards, stacks and hands and decides what the networks make of them; nothing else decides the reports.
 """
 
 from collections.abc import Callable
@@ -84,7 +84,7 @@ def rectangle(x: float, y: float, size: tuple[float, float], angle: float) -> Fl
 
 
 def felt() -> Pixels:
-    """Give a felt with a weave and a print, so that a shaking camera can be told."""
+    """Give a felt with a weave and a print, so that a shaking camera can be detected."""
     dice = np.random.default_rng(5)
     weave = dice.normal(0, 2.5, (SIZE[1], SIZE[0], 1))
     picture = np.clip(np.array([70.0, 105.0, 40.0]) + weave, 0, 255).astype(np.uint8)
@@ -112,7 +112,7 @@ class Toy:
         self.watcher = TableWatcher(CAMERA, LAYOUT, eyes)
 
     def wait(self, seconds: float) -> list[Event]:
-        """Let time pass; give what is told meanwhile."""
+        """Let time pass; give what is reported meanwhile."""
         found: list[Event] = []
         for _ in range(round(seconds / STEP_S)):
             picture = self.drawn()
@@ -123,7 +123,7 @@ class Toy:
         return found
 
     def put(self, *things: Thing, under: Arm | None = None) -> list[Event]:
-        """Lay things down with a hand, which then goes; give what is told until the table has settled."""
+        """Lay things down with a hand, which then goes; give what is reported until the table has settled."""
         arm = under or Arm(things[0].x, things[0].y)
         self.things.append(arm)
         found = self.wait(0.2)
@@ -188,7 +188,7 @@ class ToyDetector:
     toy: Toy
 
     def find(self, part: Pixels, scale: float | None = None) -> list[Detection]:
-        """Give the things of which something shows within a part of the picture."""
+        """Give the things that are partly visible within a part of the picture."""
         del scale
         offset = part.ctypes.data - self.toy.seen.ctypes.data
         corner = np.array([offset % self.toy.seen.strides[0] // 3, offset // self.toy.seen.strides[0]])

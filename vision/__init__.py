@@ -3,6 +3,6 @@
 import os
 
 # ONNX Runtime, as its makers build it for Linux since 1.29, tells them of each process and each network it opens, and
-# keeps a number for the box in its user's home. What a box above a table runs is nobody else's business. It looks for
-# this once, when it is loaded, so it is said before anything here can load it.
+# keeps an id of the device in the user's home. What a device runs is private. It reads this variable once, when it is
+# loaded, so we set it before anything here can load it.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"

@@ -123,7 +123,7 @@ class TableWatcher:
             )
         sight = self.attention.step(t, picture, small)
         if self.hanging.step(sight, self.attention) or self._settles(t):
-            return []  # where things lie is not known: better nothing is told than something wrong
+            return []  # positions are unknown: no report is better than a wrong one
         self.attention.let_be(sight, self.elsewhere)
         disturbed = sight.changed | sight.moved
         self.sides.step(t, disturbed)
@@ -346,13 +346,13 @@ class TableWatcher:
         area = self.layout.by_name.get(near.zone or "")
         ways = [near.angle + 90] + ([area.turn + 90 + off for off in ASKEW] if area is not None else [])
         vague = [one for one in seen.cards if not (one.part or self.lying.faces.reads(one))]
-        boxed = [one.place for one in sorted(vague, key=lambda one: -one.score)[:1]]  # a box that is none as it lies
+        boxed = [one.place for one in sorted(vague, key=lambda one: -one.score)[:1]]  # a box that fits no card
         middles = np.array([middle, *(one for one in boxed if distance(one, tuple(middle)) <= ASIDE_MM)])
         found = self.supposing.crosswise(self.eyes, picture, sight.shift, middles, (ways, self.lying.sizes.usual))
         return seen if found is None else replace(seen, cards=(*seen.cards, found))
 
     def _leftover(self, look: RoiContext, region: Region) -> None:
-        """What nobody explained is looked at again, less and less often; in the end it is taken as it is."""
+        """Look again at what stays unexplained, less and less often; in the end accept it."""
         left = region.where & ~look.explained
         taken = self._taken()
         back = left & look.bare & ~taken
@@ -377,7 +377,7 @@ class TableWatcher:
         return taken
 
     def _awaited(self) -> Mask:
-        """Give where something may have come, and is not told yet."""
+        """Give where something may have come that is not reported yet."""
         found = np.zeros_like(self.tries, bool)
         for card in self.lying.coming:
             card.patch.onto(found)

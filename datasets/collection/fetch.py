@@ -103,7 +103,7 @@ def _worded(manifest: Manifest) -> Iterator[tuple[Fetched | DeckRecipe | BackRec
 
 
 def fetch(manifest: Manifest, asked: Wanted, cache: Path, say: Say) -> int:
-    """Make what is not whole in the cache; what fails is said in a line, and the rest goes on."""
+    """Make what is incomplete in the cache; report a failure in one line, and go on with the rest."""
     failed = 0
     sources = {one.name: one for one in manifest.source}
     missing = [one for one in asked.fetched if not _whole(one, sources[one.source], cache)]

@@ -1,4 +1,4 @@
-"""What goes wrong with a picture, a package, a name or a word of a command, told in one line."""
+"""An error in a picture, a package, a name or a word of a command, reported in one line."""
 
 import argparse
 from collections.abc import Callable

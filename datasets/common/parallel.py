@@ -1,4 +1,4 @@
-"""Many workers, one order: the n-th thing is the n-th whoever makes it."""
+"""Many workers, one order: the n-th thing is the n-th from any worker."""
 
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator

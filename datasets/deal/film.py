@@ -39,7 +39,7 @@ class FilmScript:
         self.rng = rng
         self.now = now
         self.pace = pace
-        self.busy = now  # until when somebody's hand is at work beside the dealer's
+        self.busy = now  # until when another hand is at work beside the dealer's
         self.cards: dict[str, TableCard] = {}
         self.chips: dict[str, Stacks] = {}
         self._ids = ids

@@ -32,8 +32,8 @@ class TableSetup:
     maximum: int
     settings: Mapping[str, str]
     pace: float
-    apart: bool = True  # whether the second stack of a split may lie, and be told, by itself
-    told: bool = False  # whether decisions are told, as a table with gesture recognition would
+    apart: bool = True  # whether the second stack of a split may stand, and be reported, by itself
+    told: bool = False  # whether decisions are reported, as by a table with gesture recognition
 
 
 class Voided(Exception):  # noqa: N818  it is no fault of ours
@@ -107,7 +107,7 @@ class Game(ABC):
         self.on(moment, hook)
 
     def stops(self, code: str) -> None:
-        """An error of dealing: void where the book or a supervisor says so, else what follows puts it right."""
+        """An error of dealing: void by the book or a supervisor, else corrected by what follows."""
         self.owes.append(code)
         if self.book.reconstructs == "void" and "live_error" not in self.setup.settings:
             self.gives_up()

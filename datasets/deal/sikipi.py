@@ -65,7 +65,7 @@ class Sikipi(Game):
             box: FourCardHand(box, bets={bet: self.stakes[f"box{box}.{bet}"] for bet in mains.get(box, ())})
             for box in (*self.seats, 0)
         }
-        for box, fate in self.fates.items():  # one deck: what is meant for somebody is laid by for him
+        for box, fate in self.fates.items():  # one deck: a Player's cards are reserved for him
             self.meant[box] = [self.shoe.draw(rank) for rank in fate.ranks]
         for place, box in enumerate(self.slots()):
             if not self.moment("slot", place, box):

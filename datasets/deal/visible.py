@@ -1,4 +1,4 @@
-"""The errors that can be committed, book by book: those a camera sees, and those that rest on gestures told.
+"""The errors that can be committed, book by book: those a camera sees, and those that rest on reported gestures.
 
 Left out, since nothing on the table shows them: what only an account, a request or a granted squeeze makes an error
 (one-seat-per-player, behind-by-seated-player, additional-hand-examined, squeeze-card-exposed, house-way-late,

@@ -1,6 +1,6 @@
 """Footage: a reel drawn frame by frame and encoded as H.264, with its truth on the time line.
 
-Only what moves is drawn anew; the resting table is drawn once each time that it changes.
+Only what moves is drawn in every frame; the resting table is drawn once each time that it changes.
 """
 
 import json

@@ -326,7 +326,7 @@ def _printed(spot: str) -> tuple[str, int]:
 
 
 def _by_hand(visits: Sequence[Visit]) -> tuple[list[Visit], list[Visit]]:
-    """Share out what somebody does: the other hand does what the one would come too late to."""
+    """Share a person's work: the other hand does what the one would come too late to."""
     both: tuple[list[Visit], list[Visit]] = ([], [])
     for visit in sorted(visits, key=lambda one: (one.start, one.end)):
         if any(hand and (hand[-1].start, hand[-1].end) == (visit.start, visit.end) for hand in both):

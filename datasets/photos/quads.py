@@ -25,7 +25,7 @@ REACH_PX = 4  # to either side of a side, where its edge is looked for
 STEP = 5.0  # grey levels an edge has at least
 SEEN = 0.7  # of every side that must show that edge
 INDEX_SIZE = (0.1, 0.36)  # of a card, its index's box: the root of area over area
-BOX_SLACK = 0.08  # of its size by which a quad may differ from the box somebody drew
+BOX_SLACK = 0.08  # of its size by which a quad may differ from the labelled box
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class Photograph:
     source: PhotoSource
     load: Callable[[], Pixels]
     truth: Truth
-    ranks: Mapping[str, str] = field(default_factory=dict)  # of cards of which only the rank is known, by id
+    ranks: Mapping[str, str] = field(default_factory=dict)  # of cards known by rank only, by id
 
     @property
     def split(self) -> str:

@@ -60,7 +60,7 @@ def main(arguments: list[str]) -> int:
     """Write pictures and their truths; what is there already stays."""
     options = _parser().parse_args(arguments)
     if options.count < 1 or options.samples < 1 or options.seed < 0:
-        raise DataError("expected a count and samples of one or more, and a seed of nought or more")
+        raise DataError("expected a count and samples of one or more, and a seed of zero or more")
     size = _size(options.size)
     blender()
     written = 0

@@ -56,7 +56,7 @@ class Paint:
 
 @dataclass(frozen=True, slots=True)
 class SolidPlace:
-    """Where a copy of a solid stands: moved, turned about z (radians) and scaled about its own nought."""
+    """Where a copy of a solid stands: moved, turned about z (radians) and scaled about its own origin."""
 
     x: float
     y: float

@@ -45,7 +45,7 @@ GROUND_PX = 420
 MIXED = 0.2  # so many court cards bear another's portrait: portraits differ by maker, an index says what it says
 # So many cards that are taught are printed in an ink of another kind: decks of four colours are few, each with its own.
 DYED = 0.2
-INVENTED = 0.35  # so many cards that are taught are of a deck that nobody prints, each of another
+INVENTED = 0.35  # share of training cards from invented decks, each from another
 INKS = {  # blue, green, red, from the darkest to the lightest
     "s": (((0, 0, 0), (70, 60, 60)), ((70, 20, 20), (160, 90, 70))),
     "h": (((10, 0, 130), (90, 70, 240)), ((60, 0, 150), (150, 60, 230))),
@@ -74,7 +74,7 @@ class Crop:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The card to be read, as it lies in a small picture round it."""
+    """The card to be read, in a small picture round it."""
 
     quad: Floats
     side: int  # of the picture, which is square
@@ -85,7 +85,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class CropSetting:
-    """A card as it lies before a camera, in its light."""
+    """A card before a camera, in its light."""
 
     image: Pixels
     subject: Subject
@@ -141,7 +141,7 @@ def _lying(dice: Dice, deck: str, names: tuple[str, str], ground: Pixels, *, tau
     else:
         visible = _lay(image, subject, _hand_of(dice, face, names, taught=taught), dice)
     sensor = random_sensor(dice, 1920)
-    if subject.tall < 60:  # nobody hangs a camera so that small cards are out of focus as well
+    if subject.tall < 60:  # no real camera shows cards small and out of focus as well
         sensor = replace(sensor, blur_px=min(sensor.blur_px, 0.9))
     elif subject.tall > 100:
         sensor = replace(sensor, blur_px=sensor.blur_px * float(dice.uniform(1, subject.tall / 100)))

@@ -55,7 +55,7 @@ def lay_card(layout: Layout, habits: DealerHabits, laying: Laying) -> LaidCard:
     wide, turn = dice.normal(0, habits.place_mm, 2), float(dice.normal(0, habits.angle_deg))
     bend = float(np.clip(dice.normal(0, habits.bend_mm), -1.0, 1.0))
     card = LaidCard(laying.name, laying.face.text, laying.up, 0.0, 0.0, 0.0, size=habits.size)
-    if area is None:  # outside every zone: wherever it fell
+    if area is None:  # outside every zone: where it fell
         x, y = beside_zones(layout, dice)
         return replace(card, x=x, y=y, angle=float(dice.uniform(0, 360)), bend=bend)
     if zone in ("discard", "shoe"):
@@ -80,7 +80,7 @@ def beside_zones(layout: Layout, dice: np.random.Generator) -> tuple[float, floa
 
 
 def beside_spots(layout: Layout, dice: np.random.Generator) -> tuple[float, float]:
-    """Give a place on the felt that is no spot: chips on a line, or wherever they were pushed."""
+    """Give a place on the felt that is no spot: chips on a line, or pushed elsewhere."""
     while True:
         x, y = float(dice.uniform(-500, 500)), float(dice.uniform(600, 860))
         if layout.spot_at((x, y)) is None and hypot(x, y) < REACH_MM:

@@ -142,7 +142,7 @@ def fit(rows: Floats, real: Mask) -> Callable[[Floats], Floats]:
 def judged(rows: Floats, real: Mask, groups: Sequence[int]) -> tuple[float, float]:
     """Give accuracy and AUC over groups, each judged by what was learnt from the others.
 
-    A group counts only if it and the others hold both kinds; if none does, nothing is known, and that is said: NaN.
+    A group counts only if it and the others hold both kinds; if none does, the result is unknown: NaN.
     """
     marks = np.array(groups)
     found = []

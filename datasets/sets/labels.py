@@ -22,7 +22,7 @@ class Labelling:
 
     visible: float = 0.08  # cards, stacks: the least that the picture shows of them
     inside: float = 0.25  # of a thing: the least that lies within the picture
-    blank: bool = False  # grey out cards whose corners nobody knows; else such pictures are left out
+    blank: bool = False  # grey out cards with unknown corners; else such pictures are left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def moved(truth: Truth, by: Point, size: tuple[int, int]) -> Truth:
 
 
 def blanked(picture: Pixels, truth: Truth) -> tuple[Pixels, Truth]:
-    """Grey out every card whose corners nobody knows, so that none is taught to be background; drop what that hits."""
+    """Grey out every card with unknown corners, so that none trains as background; drop what that hits."""
     mask = np.zeros(picture.shape[:2], np.uint8)
     for card in truth.cards:
         points = np.array(card.quad)

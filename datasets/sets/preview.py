@@ -147,7 +147,7 @@ def _photographs(folder: Path, split: str | None, count: int) -> Iterator[Pixels
 
 
 def _written(folder: Path, split: str | None, count: int) -> Iterator[Pixels]:
-    """Show a set as it lies on disk: tables with their labels drawn back, or crops by class."""
+    """Show a set on disk: tables with their labels drawn back, or crops by class."""
     if (folder / "images").is_dir():
         found = [path for path in sorted((folder / "images").glob("*/*.jpg")) if split in (None, path.parent.name)]
         yield from sheets((_labelled(folder, path) for path in found[:count]), TABLE)
@@ -173,7 +173,7 @@ RENDERED: dict[str, tuple[Callable[[str, int, int], Iterator[Pixels]], int]] = {
     "crops": (_crops, 12),
     "decks": (_decks, 100),
     "hardest": (_hardest, 100),
-}  # what -> how it is made, and how many if nobody says
+}  # what -> how it is made, and how many by default
 
 
 def main(arguments: list[str]) -> int:
@@ -199,7 +199,7 @@ def _pages(wanted: argparse.Namespace) -> Iterator[Pixels]:
     if wanted.count is not None and wanted.count < 1:
         raise DataError(f"--count {wanted.count}: expected one or more")
     if wanted.seed < 0:
-        raise DataError(f"--seed {wanted.seed}: expected nought or more")
+        raise DataError(f"--seed {wanted.seed}: expected zero or more")
     if wanted.folder is None:
         make, usual = RENDERED.get(wanted.of or "tables", (None, 0))
         if make is None:

@@ -1,4 +1,4 @@
-"""`python -m feltwatch.datasets realism`: how well rendered cards can be told from photographed ones, and by what."""
+"""`python -m feltwatch.datasets realism`: how well rendered and photographed cards can be separated, and by what."""
 
 import sys
 from collections import defaultdict
@@ -44,7 +44,7 @@ class CardCrop:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How well two kinds are told apart: accuracy and AUC, by a random split and by sources never seen."""
+    """How well two kinds are separated: accuracy and AUC, by a random split and by sources never seen."""
 
     named: tuple[float, float]
     named_by_source: tuple[float, float]
@@ -155,7 +155,7 @@ def cards_of_crops(split: str, seed: int, count: int) -> Iterator[CardCrop]:
 
 
 def report(found: Verdict) -> Iterator[str]:
-    yield f"{'told apart by':34} {'accuracy':>9} {'AUC':>6}   (0.50: not at all; 1.00: always)"
+    yield f"{'separated by':34} {'accuracy':>9} {'AUC':>6}   (0.50: not at all; 1.00: always)"
     rows = (
         ("named measures, random split", found.named),
         ("named measures, source not seen", found.named_by_source),
@@ -183,7 +183,7 @@ def main(arguments: list[str]) -> int:
     if wanted.count < LEAST:
         raise DataError(f"--count {wanted.count}: at least {LEAST} expected")
     if wanted.seed < 0:
-        raise DataError(f"--seed {wanted.seed}: expected nought or more")
+        raise DataError(f"--seed {wanted.seed}: expected zero or more")
     real = list(real_cards(photographs(wanted.photographs, ("train", "val"))))
     make = cards_of_crops if wanted.of == "crops" else rendered_cards
     found = compare(real, make(wanted.split, wanted.seed, 20 * wanted.count), wanted.count)

@@ -92,5 +92,5 @@ def _parser() -> Arguments:
     )
     parser.add_argument("--inside", type=float, default=0.25, help="least part of a thing that lies in the picture")
     parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="add those of the split that have a licence")
-    parser.add_argument("--blank", action="store_true", help="grey out cards of photographs whose corners nobody knows")
+    parser.add_argument("--blank", action="store_true", help="grey out cards of photographs with unknown corners")
     return parser

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from feltwatch.engine.model.cards import CARDS
 
-LONGEST = 64  # of a name that somebody gives
+LONGEST = 64  # of a given name
 FACES = tuple(CARDS)  # 2s … Ac
 COURTS = tuple(face for face in FACES if face[0] in "JQK")
 

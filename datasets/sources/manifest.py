@@ -141,7 +141,7 @@ SECTIONS: Mapping[str, type[Any]] = MappingProxyType(
 
 
 def read(path: Path = PATH) -> Manifest:
-    """Give the manifest, checked; the first fault is told in one line."""
+    """Give the manifest, checked; report its first fault in one line."""
     try:
         text = path.read_text("utf-8")
     except OSError as fault:

@@ -1,4 +1,4 @@
-"""One camera over a table: a thread reads it, and what it gives is live and good, or is said to be in trouble."""
+"""One camera over a table: a thread reads it; it gives live and good frames, or reports its trouble."""
 
 import threading
 from collections import deque
@@ -13,8 +13,8 @@ from feltwatch.vision.arrays import Pixels
 
 __all__ = ["Feed", "Newest", "Patience", "Shot", "Size", "Source", "Taker", "Trouble"]
 
-RATE_S: Final = 5.0  # over which the rate is told
-RATES: Final = 1000  # frames of which it is told at most
+RATE_S: Final = 5.0  # over which the rate is measured
+RATES: Final = 1000  # frames that count for it at most
 TICK_S: Final = 0.001  # pictures lie at least so far apart
 CLOSING_S: Final = 1.0  # beyond the time that a camera is waited for
 
@@ -173,7 +173,7 @@ class Feed:
 
     @property
     def dropped(self) -> int:
-        """Good pictures that nobody had time for."""
+        """Good frames dropped because the device was busy."""
         return self._newest.dropped
 
     @property

@@ -3,7 +3,7 @@
 What is recognised:
 - What a stream hands over at once when it is opened (a second or more of RTSP, while FFmpeg finds out what it is).
 - What comes in a burst after the network, the camera or this machine stood still.
-- Frames that pile up because nobody was fast enough to take them; taking none for a moment brings them in.
+- Frames that pile up because they were not taken fast enough; taking none for a moment brings them in.
 - A stream that comes back at its own pace, but late by what it stood still: only a new connection is live then.
 - Of a camera that does not date its frames (JPEG over HTTP) all but the last: they are counted instead, at the pace
   at which they came before.
@@ -52,7 +52,7 @@ class Liveness:
     def __init__(self, patience: Patience, fps: float) -> None:
         self._late_s = patience.late_s
         self._usual = 1 / fps  # seconds between two frames
-        self._measured = False  # that is no longer what somebody says
+        self._measured = False  # no longer the given value
         self._dated = True  # frames say when they were taken
         self._counted = 0.0  # the time of a frame that does not
         self._last: _Frame | None = None

@@ -48,8 +48,8 @@ class Trouble:
 class PictureHealth:
     """Judges each picture of one camera in turn.
 
-    A picture that shows nothing, or is of another size, is bad at once; black is said when it has lasted. One that is
-    the same as before is good until that has lasted: a film that somebody made may stand still for a moment.
+    A frame that shows nothing, or has another size, is bad at once; black is reported when it has lasted. One that is
+    the same as before is good until that has lasted: a film may stand still for a moment.
     """
 
     def __init__(self, name: str, patience: Patience) -> None:

@@ -26,7 +26,7 @@ KNOCK: Final = "OPTIONS * RTSP/1.0\r\nCSeq: 1\r\nUser-Agent: feltwatch\r\n\r\n"
 PARTIAL: Final = (ord("P"), ord("B"))  # kinds of frames that are coded as what has changed
 DEVICES: Final = "/dev/"
 BUFFERS: Final = 2  # of a device: one that is filled while the other is read
-RENEWED_S: Final = 60.0  # a stream that is late again so soon after it was opened anew is dated by nobody
+RENEWED_S: Final = 60.0  # a stream that is late again so soon after it was reopened has no usable dates
 BEHIND_S: Final = 1.0  # a film that cannot be played so fast goes on from where it is
 
 
@@ -121,7 +121,7 @@ class _Reading:
         self.renewed: float | None = None  # when a connection was given up because what came was late
 
     def read(self, capture: cv2.VideoCapture | None) -> tuple[bool, bool]:
-        """Give pictures until there are no more; say whether there were any, and whether to open it anew at once."""
+        """Give pictures until there are no more; say whether there were any, and whether to reopen it at once."""
         if capture is None:
             return False, False
         try:

@@ -1,4 +1,4 @@
-"""`feltwatch demo`: the bundled film replayed as any footage is, told as it is watched and over MQTT; its report."""
+"""`feltwatch demo`: the bundled film replayed like any footage, shown live and over MQTT; its report."""
 
 import argparse
 import os

@@ -138,7 +138,7 @@ def _drawings(options: argparse.Namespace, names: Sequence[str]) -> Sequence[Pat
 
 
 def drawings(folder: Path, names: Sequence[str]) -> list[Path]:
-    """Give each picture a file of its own in the folder, none of which is one of the pictures."""
+    """Give each picture a file of its own in the folder; never one of the pictures themselves."""
     taken = {_same(name) for name in names}
     found = []
     for name in names:

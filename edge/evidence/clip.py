@@ -12,7 +12,7 @@ from feltwatch.engine.model.verdicts import Alert
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.drawing.view import TableView
 
-RECORDED: Final = frozenset({"void", "stop", "correct"})  # severities of which evidence is recorded
+RECORDED: Final = frozenset({"void", "stop", "correct"})  # severities with recorded evidence
 BEFORE_S: Final = 4.0  # of a clip, before its alert
 STEP_S: Final = 0.1  # between frames of a clip
 QUEUE: Final = 4  # frames of a camera that wait to be made small

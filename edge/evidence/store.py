@@ -93,7 +93,7 @@ def store_file(folder: Path, name: str, data: bytes) -> StoredFile:
 
 
 def unreported(entries: Iterable[Entry]) -> list[Expected]:
-    """Give the files that alerts of a journal promised and of which no later entry says what became of them."""
+    """Give the files that alerts of a journal promised and that no later entry accounts for."""
     waiting: dict[str, str] = {}  # name -> alert
     reported: set[str] = set()
     for entry in entries:

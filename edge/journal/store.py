@@ -232,7 +232,7 @@ def claimed(path: Path) -> Iterator[None]:
             stack.enter_context(locked(lock, wait=False))
         except BlockingIOError as error:
             raise UsageError(
-                f"{path}: expected a journal that nobody else writes; another feltwatch runs on it"
+                f"{path}: expected a journal that no other process writes; another feltwatch runs on it"
             ) from error
         except OSError as error:
             why = (error.strerror or str(error)).lower()

@@ -25,7 +25,7 @@ class Login:
 
 
 def login(broker: MqttSettings, environ: Mapping[str, str] = os.environ) -> Login:
-    """Give user and password, read anew each time; what the table's file does not say comes from the environment."""
+    """Give user and password, read again each time; the environment supplies what the table's file lacks."""
     user, password = broker.user or environ.get(USER), environ.get(PASSWORD)
     path = broker.password_file
     if path is not None:
@@ -58,7 +58,7 @@ def context(broker: MqttSettings) -> ssl.SSLContext:
         raise RefusedError(f"{broker.ca}: expected certificates in PEM: {_why(error)}") from error
     if broker.cert is not None and broker.key is not None:
         try:
-            found.load_cert_chain(broker.cert, broker.key, password=lambda: b"")  # nobody is there to be asked
+            found.load_cert_chain(broker.cert, broker.key, password=lambda: b"")  # no person is there to ask
         except OSError as error:
             raise RefusedError(
                 f"expected {broker.cert} to be a certificate in PEM, and {broker.key} its key, without a password: "
@@ -73,7 +73,7 @@ def _why(error: OSError) -> str:
 
 
 class _Socket(ssl.SSLSocket):
-    """Keeps what TLS itself had to say, of which paho tells only that the connection is gone."""
+    """Keeps TLS's own reason; paho reports only that the connection is gone."""
 
     fault: ssl.SSLError | None = None
 
@@ -85,7 +85,7 @@ class _Socket(ssl.SSLSocket):
     def _last_word(self) -> None:
         """Hear whether the broker takes our certificate, before we speak.
 
-        In TLS 1.3 that is said when we believe to be in. What we say then comes to a closed door, and the network's
+        In TLS 1.3 it comes after we believe to be connected. What we send then meets a closed socket, and the network's
         answer to that takes the reason away before it is read.
         """
         patience = self.gettimeout()

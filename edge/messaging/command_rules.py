@@ -1,6 +1,6 @@
-"""Whether what somebody says of a table makes sense now; one clause for a person where it does not.
+"""Whether a command makes sense for a table now; if not, a clause for a person says why.
 
-What the engine would pass over in silence, or take for something else, is refused: nobody shall believe that it was
+A command that the engine would ignore, or take for another, is refused: no sender shall believe that it was
 heard.
 """
 
@@ -49,7 +49,7 @@ def _decision(event: Decision, table: Table) -> str:
 
 
 def _paid(event: Decision, now: Round) -> str:
-    """A decision may be told late, when it was inferred otherwise, but not once its bet was paid or taken for that."""
+    """A decision may come late, when it was inferred differently, but not once its bet was settled for that."""
     stacks = [one for one in now.stacks.values() if one.spot.kind == "main" and one.spot.box == event.box]
     bets = {bet(one.spot) for one in stacks}
     results = {
@@ -99,7 +99,7 @@ def _ruling(event: Signal, now: Round) -> str:
 
 
 def _return_bet(event: Signal, now: Round) -> str:
-    """Somebody's bet: the box is named, or the alert says whose may choose so."""
+    """A Player's bet: the box is named, or the alert names whose may choose so."""
     alert = now.alerts.get(now.meant(event))
     if event.box is None and (alert is None or not alert.remedy.boxes):
         return "return-bet: expected the box whose bet goes back"

@@ -22,7 +22,7 @@ from feltwatch.engine.table import Table
 
 MOST_BYTES: Final = 4096
 RATE, BURST = 10.0, 20.0  # commands a second that are looked at, and how many at once
-ANSWERS, MANY_ANSWERS = 1.0, 20.0  # refusals a second that are told one by one, and how many at once
+ANSWERS, MANY_ANSWERS = 1.0, 20.0  # refusals a second that are answered one by one, and how many at once
 QUIET_S: Final = 1.0  # between two words on those that are not
 REMEMBERED: Final = 1000  # ids of commands
 SENDER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
@@ -113,13 +113,13 @@ class Door:
         self._boxes = frozenset(boxes)
         self._looks = _Bucket(RATE, BURST, BURST)
         self._answers = _Bucket(ANSWERS, MANY_ANSWERS, MANY_ANSWERS)
-        self._quiet: list[_Said] = []  # whose command nobody was told of yet: the first, and one that differs from it
+        self._quiet: list[_Said] = []  # refused commands without an answer yet: the first, and one that differs from it
         self._times = 0  # how many these are
         self._told_at: float | None = None
         self._ids: OrderedDict[tuple[str | None, bool, str], bool] = OrderedDict()  # taken; whether that was said again
 
     def take(self, incoming: Incoming, table: Table, t: float, now: float) -> Taken | Refused | None:
-        """Take what came, or say why not; None: it is counted and told of later, or was answered twice before."""
+        """Take a command, or refuse it; None: it is counted and answered later, or was answered twice before."""
         said = self._from(incoming.topic)
         if not self._looks.takes(now):
             return self._counted(said, now)
@@ -243,11 +243,11 @@ def _event(found: Mapping[str, object], t: float) -> Signal | Decision:
 
 
 def _is_fit(text: str) -> bool:
-    """Tell whether a text can be told on: no control characters, nothing that UTF-8 cannot say."""
+    """Tell whether a text can be passed on: no control characters, nothing that UTF-8 cannot encode."""
     return text.isprintable()
 
 
 def _fit(text: str, most: int) -> str:
-    """Give what of a text can be told on."""
+    """Give the part of a text that can be passed on."""
     cut = text if len(text) <= most else f"{text[: most - 1]}…"
     return "".join(letter if letter.isprintable() else "?" for letter in cut)

@@ -29,7 +29,7 @@ CUT_OFF: Final = "the connection was lost"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a kind of message is told, and in which version of its shape."""
+    """How a kind of message is sent, and the version of its shape."""
 
     name: str
     says: str

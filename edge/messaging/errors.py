@@ -1,4 +1,4 @@
-"""Why there is no connection to a broker: in a sentence, for whoever has to put it right."""
+"""Why there is no connection to a broker, in a sentence for the person who has to fix it."""
 
 import socket
 import ssl
@@ -11,7 +11,7 @@ class BrokerLostError(Exception):
 
 
 class RefusedError(BrokerLostError):
-    """The broker is there and says no: trying again helps only once somebody has put something right."""
+    """The broker is there and refuses: a retry helps only after a person has fixed something."""
 
 
 CLOSED: Final = (
@@ -19,7 +19,7 @@ CLOSED: Final = (
 )
 NETWORK_SAYS: Final[Mapping[type[OSError], str]] = {
     ConnectionResetError: CLOSED,
-    ConnectionRefusedError: "nobody listens there; is the broker running?",
+    ConnectionRefusedError: "nothing listens there; is the broker running?",
     TimeoutError: "it does not answer",
     socket.gaierror: "the broker's name is not known here",
 }
@@ -51,7 +51,7 @@ CONNACK_SAYS: Final[Mapping[int, str]] = {
     0x9C: "it says to use another server",
     0x9D: "it says that it moved to another server",
 }
-BUSY: Final[Mapping[int, str]] = {  # nobody has to put this right
+BUSY: Final[Mapping[int, str]] = {  # this passes by itself
     0x88: "the broker says that it is unavailable",
     0x89: "the broker says that it is busy",
     0x9F: "the broker says that we connect too often",
@@ -64,7 +64,7 @@ DISCONNECT_SAYS: Final[Mapping[int, str]] = {
     0x95: "a message is larger than it takes",
     0x96: "messages came faster than it takes them",
     0x97: "this table's quota is used up",
-    0x98: "somebody there ended the connection",
+    0x98: "an administrator ended the connection",
     0x9A: "it keeps no retained messages, and status and state need them",
     0x9B: "it does not take messages of QoS 1",
 }

@@ -1,4 +1,4 @@
-"""One connection to a broker, made anew after each loss: nothing that it holds is needed again.
+"""One connection to a broker, replaced after each loss: nothing that it holds is needed again.
 
 paho-mqtt keeps messages of its own accord, in memory, and sends them again as it sees fit. Here its client is thrown
 away with its connection, and the journal alone knows what is still to be sent. The thread that uses a link drives it
@@ -63,7 +63,7 @@ class Outgoing:
 class Incoming:
     topic: str
     payload: bytes
-    retained: bool  # it lay there before we came: nobody says it now
+    retained: bool  # stored at the broker before we connected: not sent now
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Waker:
         return self._here.fileno()
 
     def poke(self) -> None:
-        with suppress(BlockingIOError, OSError):  # it was poked already, or nobody waits any more
+        with suppress(BlockingIOError, OSError):  # it was poked already, or nothing waits any more
             self._there.send(b"!")
 
     def heard(self) -> None:
@@ -103,7 +103,7 @@ class Waker:
 
 
 class Link:
-    """One connection. What came lies in `acknowledged` and `received` until somebody takes it."""
+    """One connection. What arrived stays in `acknowledged` and `received` until it is taken."""
 
     def __init__(
         self,
@@ -328,7 +328,7 @@ class Link:
 
     def _on_message(self, _client: Client, _data: object, message: MQTTMessage) -> None:
         if not topic_matches_sub(self.terms.hears, message.topic):
-            return  # amqtt gives whoever comes in what is retained for others
+            return  # amqtt gives a new client what is retained for others
         if len(message.payload) > LARGEST:
             self.oversized += 1
         else:

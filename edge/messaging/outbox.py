@@ -2,7 +2,7 @@
 
 Nothing is queued here: the journal is on disk, and the outbox knows only what of it is not acknowledged. One thread
 connects, sends and hears; a second one does no more than wait for news of the journal. What goes wrong with the broker
-is said once and tried again, for years if need be. What goes wrong with us ends the thread, and is raised by `check`.
+is reported once and retried, for years if need be. A fault of ours ends the thread, and `check` raises it.
 """
 
 import os
@@ -123,7 +123,7 @@ class Outbox:
             raise self.fault
 
     def wake(self) -> None:
-        """There is news: it goes sooner when it is said."""
+        """Wake the outbox: new entries are sent sooner."""
         self._waker.poke()
 
     def publish_state(self, message: Outgoing) -> None:
@@ -142,7 +142,7 @@ class Outbox:
     def _watched(self, work: Callable[[], None]) -> None:
         try:
             work()
-        except Exception as error:  # noqa: BLE001  whoever watches raises it
+        except Exception as error:  # noqa: BLE001  the watching thread raises it
             self.fault = self.fault or error
             self._stop.set()
 
@@ -246,7 +246,7 @@ class Outbox:
             return not self._states and not sending.lanes.left
 
     def _leave(self, link: Link) -> None:
-        """Say goodbye; where that cannot be said, go without a word, so that the last will speaks for us."""
+        """Say goodbye; if that fails, disconnect without it, so that the last will is published."""
         last: int | None = None
         while last not in link.acknowledged and self._clock.now() < self._until:
             if last is None and link.flying < link.window:

@@ -154,9 +154,9 @@ class CameraFusion:
         for track in self.tracks.values():
             found += [f"camera {track.name!r}: {doubt}" for doubt in track.watcher.hanging.doubts()]
             if self._blind_since(track) is not None:
-                found.append(f"camera {track.name!r} sees nothing: nobody watches {_named(self.parts[track.name])}")
+                found.append(f"camera {track.name!r} sees nothing: unwatched are {_named(self.parts[track.name])}")
         missing = [name for name in self.parts if name not in self.tracks]
-        found += [f"camera {name!r} sees nothing yet: nobody watches {_named(self.parts[name])}" for name in missing]
+        found += [f"camera {name!r} sees nothing yet: unwatched are {_named(self.parts[name])}" for name in missing]
         seldom = [name for name, at in self._seldom.items() if (self.now or 0.0) - at < STANDS_S]
         found += [
             f"camera {name!r}: pictures are looked at too seldom to follow a round; is the box busy?" for name in seldom
@@ -239,7 +239,7 @@ class CameraFusion:
         """Report that the round cannot be known any more; the events that waited are of no use."""
         blind = [track.name for track in self.tracks.values() if self._blind_since(track) is not None]
         blind += [name for name in self.parts if name not in self.tracks]
-        why = f"nobody saw {', '.join(_named(self.parts[name]) for name in blind)}"
+        why = f"{', '.join(_named(self.parts[name]) for name in blind)} were not seen"
         yield self._gap(self.now or 0.0)._replace(lost=True, why=why)
         self.is_lost = self.is_cleared = True
 
@@ -271,7 +271,7 @@ class CameraFusion:
         return Gap(self.reported, max(self.since or 0.0, before))
 
     def _in_gap(self, event: Event) -> Event:
-        """Give an event as it came unseen: at the time of the gap, in an order that nobody knows."""
+        """Give an event as unseen: at the time of the gap, in an unknown order."""
         if isinstance(event, Dealt):
             event = event._replace(order_lost=False)
         if isinstance(event, Dealt | Chips):

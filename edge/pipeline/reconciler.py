@@ -22,7 +22,7 @@ FACES_S: Final = 2.0  # so long what is not found, or not read, may still be
 HANDS_S: Final = 3.5  # and where a hand lies over the place
 AGAIN_S: Final = 15.0  # after so long another round may lie there that looks alike,
 SAME: Final = 2  # unless so many faces lie where they lay
-BEGUN: Final = "cards lie there of a round that nobody saw begin"
+BEGUN: Final = "the cards are of a round whose start was not seen"
 NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
@@ -41,7 +41,7 @@ class Reconciler:
 
     def __init__(self, state: TableState, since: float) -> None:
         self.state = state
-        self.since = since  # nobody watched from then on
+        self.since = since  # unwatched from then on
         self.begun: float | None = None
         self.held: list[Event] = []
         self.names: dict[str, str] = {}
@@ -49,7 +49,7 @@ class Reconciler:
         self.is_done = False
 
     def take(self, t: float, events: Iterable[Event], hidden: Collection[Zone] = ()) -> list[Event]:
-        """Take the events of a frame; give those to be reported now. `hidden` are zones that nobody sees."""
+        """Take the events of a frame; give those to be reported now. `hidden` are zones that cannot be seen."""
         if self.is_done:
             return [self._named(event) for event in events]
         if self.begun is None:
@@ -137,7 +137,7 @@ class Reconciler:
         return life is None or (card.zone.box is not None and life.round.done(card.zone))
 
     def _go_on(self, found: Match) -> list[Event]:
-        """Report what changed, as of a gap in which nobody watched."""
+        """Report what changed, as of a gap in watching."""
         known, scene, t = self.state.cards, found.scene, self._t
         reported: list[Event] = [Gap(t, self.since), *self._changed_chips(scene)]
         for name, was in found.pairs.items():
@@ -167,7 +167,7 @@ class Reconciler:
         return self.state.table.life is not None and bool(cards) and taken
 
     def _end(self, found: Match) -> list[Event]:
-        """Report that a decided round was taken up; a round that began since then nobody saw begin."""
+        """Report that a decided round was taken up; the start of a round that began since then was not seen."""
         t, scene = self._t, found.scene
         taken = [Remove(t, name, self.since) for name in found.gone]
         begun = any(_counts(scene.cards[name]) for name in found.new)
@@ -182,7 +182,7 @@ class Reconciler:
         return [Gap(t, self.since, lost=True, why=why), *cards, *clear, *self._changed_chips(scene)]
 
     def _changed_chips(self, scene: Scene) -> list[Event]:
-        """Report where other chips lie than before, or none; by whose hand nobody saw."""
+        """Report where other chips are than before, or none; whose hand moved them was not seen."""
         t, now, known = self._t, scene.chips, self.state.chips
         gone = [event for spot, event in known.items() if spot not in now or now[spot].amount == 0]
         others = [one for spot, one in now.items() if one.amount != 0 and _amount(one) != _amount(known.get(spot))]
@@ -215,7 +215,7 @@ def _arrivals(scene: Scene) -> dict[str, Dealt]:
 
 
 def _counts(card: SceneCard) -> bool:
-    """True if a card lies in somebody's hand."""
+    """True if a card lies in a Player's hand."""
     return card.zone.box is not None
 
 

@@ -49,7 +49,7 @@ def scene_of(events: Sequence[Event], begun: float, places: Mapping[str, tuple[f
         elif isinstance(event, Correct) and event.id in cards:
             cards[event.id] = replace(cards[event.id], face=event.card)
         elif isinstance(event, Chips) and _is_old(event, begun) and spot_of(event) not in chips:
-            chips[spot_of(event)] = event._replace(by=None)  # nobody saw by whose hand
+            chips[spot_of(event)] = event._replace(by=None)  # whose hand it was, was not seen
         elif not isinstance(event, Tick):
             since.append(event)
     return Scene(cards, chips, arrivals, since)
@@ -61,7 +61,7 @@ def _is_old(event: Dealt | Chips, begun: float) -> bool:
 
 
 def changes_of(name: str, before: SceneCard, now: SceneCard, t: float) -> Iterator[Event]:
-    """Give the events that turn a card as it lay into the card as it lies."""
+    """Give the events that turn the card before into the card now."""
     if now.zone is not before.zone:
         yield Move(t, name, now.zone)
     if now.up != before.up:

@@ -54,7 +54,7 @@ def remembered(path: Path) -> Iterator[Seen]:
 
 
 def annotated(part: Path, video: Video, since: float, seen: Iterable[Seen], go_on: Callable[[float], bool]) -> None:
-    """Draw every frame anew, at the footage's own pace: where it has no frame, the last one stands."""
+    """Draw every frame again, at the footage's own pace: where it has no frame, the last one stands."""
     path = part / NAME
     fps = min(max(video.fps, RATES[0]), MOST_FPS)
     size = (video.width - video.width % 2, video.height - video.height % 2)

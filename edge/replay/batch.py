@@ -65,7 +65,7 @@ def in_processes(jobs: int) -> Share:
     """Do so many at a time, each in a process of its own: one that dies takes no other with it."""
 
     def share(orders: Sequence[Order], opener: OpenNetworks, progress: Progress, stop: Stop) -> Iterator[Found]:
-        opener(orders[0].provider, orders[0].threads)  # what is wrong with that is told once
+        opener(orders[0].provider, orders[0].threads)  # an error in it is reported once
         crew = _Crew(orders, opener, progress)
         try:
             yield from crew.work(jobs, stop)
@@ -159,14 +159,14 @@ class _Crew:
             hand.process.terminate()
 
     def dismiss(self) -> None:
-        """Leave nobody behind."""
+        """End every worker process."""
         self._signal()
         for hand in self.hands:
             hand.process.join()
 
 
 def _work(order: Order, opener: OpenNetworks, news: Connection, parent: int) -> None:
-    """Do one video in this process; stop in good order when asked, or when nobody waits for it any more."""
+    """Do one video in this process; stop in good order when asked, or when its result is not needed any more."""
     asked: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: asked.append(number))
@@ -182,8 +182,8 @@ def _work(order: Order, opener: OpenNetworks, news: Connection, parent: int) -> 
         networks = opener(order.provider, order.threads)
         news.send(_done(order, networks, say, lambda: bool(asked) or os.getppid() != parent))
     except BrokenPipeError:
-        return  # nobody waits for it any more
-    except Exception:  # noqa: BLE001  told, and raised again, where the whole is watched
+        return  # the result is not needed any more
+    except Exception:  # noqa: BLE001  reported and raised again by the parent
         news.send(RuntimeError(traceback.format_exc()))
 
 

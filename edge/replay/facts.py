@@ -1,4 +1,4 @@
-"""By what a replay is known, and what its report is told: no clock, no path."""
+"""The facts of a replay for its report: no clock, no path."""
 
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version

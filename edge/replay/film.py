@@ -43,9 +43,9 @@ from feltwatch.models.files import remove_unfinished
 from feltwatch.vision.image_file import spelled
 
 EVENTS, VERDICTS, VIEWS, KEPT = "events.jsonl", "verdicts.jsonl", "views", "checkpoint"
-GAP_S = 1.0  # footage without pictures for longer is told
+GAP_S = 1.0  # footage without frames for longer is reported
 LEAST_HEIGHT = 720  # pixels
-WATCHING = 0.7  # of the work, where the video is drawn anew after it
+WATCHING = 0.7  # of the work, if the video is annotated after it
 
 Say = Callable[[float], None]  # the share that is done
 Stop = Callable[[], bool]

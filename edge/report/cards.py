@@ -1,4 +1,4 @@
-"""Cards card_svg as SVG: each face once on a page, and used wherever it lies. No font of suits is needed."""
+"""Cards as SVG: each face once on a page, and used for every card that has it. No font of suits is needed."""
 
 from collections.abc import Iterable
 

@@ -27,7 +27,7 @@ class Family(NamedTuple):
 
 FAMILIES: Final = (
     ("feltwatch_frames_total", "counter", "Frames that came from a camera."),
-    ("feltwatch_frames_dropped_total", "counter", "Frames nobody looked at, as a newer one had come."),
+    ("feltwatch_frames_dropped_total", "counter", "Frames dropped because a newer one had come."),
     ("feltwatch_frames_per_second", "gauge", "Frames a second that came, over the last ten seconds."),
     ("feltwatch_camera_up", "gauge", "1 where a camera delivers good pictures, else 0."),
     ("feltwatch_last_step_seconds", "gauge", "Since the watching last made a step."),
@@ -44,7 +44,7 @@ FAMILIES: Final = (
 OF_THE_BOX: Final = (
     ("feltwatch_build_info", "gauge", "The version that runs."),
     ("feltwatch_temperature_celsius", "gauge", "The hottest that the box measures."),
-    ("feltwatch_clock_synchronised", "gauge", "1 where somebody sets the clock right, else 0."),
+    ("feltwatch_clock_synchronised", "gauge", "1 if a time server sets the clock, else 0."),
     ("feltwatch_clock_leaps_total", "counter", "How often the clock was set by more than a second."),
     ("process_resident_memory_bytes", "gauge", "Memory the process holds."),
     ("process_open_fds", "gauge", "Files the process has open."),

@@ -31,7 +31,7 @@ class CameraVitals:
     name: str
     fps: float  # frames that came, over the last ten seconds
     came: int
-    dropped: int  # of those: nobody looked at them, as a newer one had come
+    dropped: int  # of those: dropped, as a newer one had come
     trouble: str | None = None  # what is wrong with it, as a sentence
 
     @property
@@ -59,7 +59,7 @@ class Vitals:
     disk: Disk | None
     temperature_c: float | None
     process: Process
-    synchronised: bool | None  # whether somebody sets the clock right
+    synchronised: bool | None  # whether a time server sets the clock
     leaps: int  # of the clock
     leapt_s: float  # by all of them
 
@@ -163,7 +163,7 @@ class Health:
 
     def _pictures(self, now: float, looks: int) -> tuple[tuple[CameraVitals, ...], float]:
         troubles, told = self._from.pulse.troubles(), []
-        with self._lock:  # whoever asks: the health message and Prometheus
+        with self._lock:  # two readers: the health message and Prometheus
             for name, counts in self._from.cameras.items():
                 came = counts.came
                 fps = self._rates[name].of(now, came)
@@ -172,7 +172,7 @@ class Health:
 
 
 def stuck(tables: Iterable[Vitals]) -> list[str]:
-    """Say which tables nobody watches though a camera of theirs delivers: none of these is well."""
+    """Give the tables that are not watched though a camera of theirs delivers: these are unhealthy."""
     return [
         f"{one.table}: the watching has made no step for {one.stepped_s:.0f} s"
         for one in tables

@@ -1,4 +1,4 @@
-"""The wall clock, watched: messages carry its time, so what it does is said. Nothing here decides by it."""
+"""The wall clock, watched: messages carry its time, so its leaps are reported. Nothing here decides by it."""
 
 import ctypes
 import os
@@ -12,14 +12,14 @@ LEAP_S: Final = 1.0
 SLEW: Final = 0.001  # a clock that is set right bit by bit runs so much faster or slower, at most
 AT_ONCE_S: Final = 0.05  # two clocks read within this were read at the same time
 TRIES: Final = 5
-WORST_US: Final = 16_000_000  # the kernel's error of a clock that nobody sets
+WORST_US: Final = 16_000_000  # the kernel's error of an unsynchronised clock
 MARK: Final = Path("/run/systemd/timesync/synchronized")
 BUILT: Final = 1_767_225_600  # 2026-01-01: no clock of a box that runs this is right before
 
 
 @dataclass(frozen=True, slots=True)
 class Leap:
-    """The clock was set: by so many seconds, back where they are less than nought."""
+    """The clock was set: by so many seconds; negative: back."""
 
     seconds: float
 
@@ -34,7 +34,7 @@ class Leap:
 
 
 class Clock:
-    """Holds the wall clock against one that nobody can set. To notice a leap within a second, look twice in one."""
+    """Compares the wall clock with one that cannot be set. To notice a leap within a second, look twice in one."""
 
     def __init__(self, wall: Callable[[], float] = time.time, steady: Callable[[], float] = time.monotonic) -> None:
         self._wall, self._steady = wall, steady
@@ -89,7 +89,7 @@ def kernel_error() -> int | None:
 
 
 def synchronised(error: Callable[[], int | None] = kernel_error, mark: Path = MARK) -> bool | None:
-    """Tell whether somebody sets the clock right; none where that cannot be known, as in most containers."""
+    """Tell whether a time server sets the clock; None where that is unknown, as in most containers."""
     found = error()
     if found is not None:
         return found < WORST_US

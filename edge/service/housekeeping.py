@@ -35,7 +35,7 @@ class Housekeeping:
         self._troubles: dict[str, str] = {}  # by camera
         self._due: dict[str, float] = {}
         self._leapt_at = -inf  # when the clock was last set
-        self._signed = 0  # the last entry of which a head was signed
+        self._signed = 0  # the last entry with a signed head
 
     def run_due(self, pipeline: TablePipeline | None) -> None:
         """Do what is due."""

@@ -75,7 +75,7 @@ class Rate:
         self._held: deque[tuple[float, int]] = deque()
 
     def of(self, at: float, count: int) -> float:
-        """Give it at a time; none is told of less than a tenth of a second."""
+        """Give the rate at a time; None under a tenth of a second."""
         held = self._held
         held.append((at, count))
         while len(held) > 2 and held[1][0] <= at - self.over_s:

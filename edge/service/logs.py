@@ -1,7 +1,7 @@
 """What the service says of itself: a line a record on standard error; text for people, JSON for machines.
 
 On a terminal, and with FELTWATCH_LOG=text, `feltwatch: sentence`; else, and with FELTWATCH_LOG=json, an object.
-Passwords never leave: those of addresses, and whatever `Secrets` was told.
+Passwords never leave: those of addresses, and those given to `Secrets`.
 """
 
 import json
@@ -78,7 +78,7 @@ def start(
 
 class _Handler(logging.StreamHandler[TextIO]):
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  logging's name
-        """Go on: nobody reads what is said, or its disk is full, and the watching is what matters."""
+        """Go on: the log has no reader, or its disk is full, and watching matters more."""
 
 
 class _Human(logging.Formatter):

@@ -1,4 +1,4 @@
-"""GET /metrics for Prometheus and /healthz for whoever restarts what hangs. Nothing else, to nobody but this box.
+"""GET /metrics for Prometheus and /healthz for the supervisor of the service. Nothing else, and for this device alone.
 
 One thread takes connections, a few answer; a request is small and comes at once, or it is refused.
 """
@@ -89,8 +89,8 @@ class _Server(socketserver.TCPServer):
             self.finish_request(request, client)
         except OSError:
             pass  # it is gone, or was too slow
-        except Exception as error:  # noqa: BLE001  figures that cannot be had stop nothing, and are said
-            say(f"serve.http: the figures cannot be told: {error!r}", level=logging.ERROR)
+        except Exception as error:  # noqa: BLE001  missing metrics stop nothing, and are reported
+            say(f"serve.http: the metrics cannot be read: {error!r}", level=logging.ERROR)
         finally:
             self.shutdown_request(request)
             with self._lock:

@@ -31,7 +31,7 @@ BEAT_S: Final = 2.0  # between two words to systemd, where it does not say
 
 
 def run(options: argparse.Namespace, opener: OpenNetworks = Networks, show: OpenShow | None = None) -> int:
-    """Watch until every camera's footage ends, the time is over, or a signal says so.
+    """Watch until every camera's footage ends, the time is over, or a signal stops it.
 
     `show` makes what shows people each step, in place of events and verdicts on standard output.
     """
@@ -71,7 +71,7 @@ def _networks(tables: Sequence[TableFile], options: argparse.Namespace, opener: 
 
 
 def _log_environ() -> dict[str, str]:
-    """Give the environment, in which people read what is said unless they say otherwise or systemd does."""
+    """Give the environment: logs are for people, unless they or systemd choose JSON."""
     found = dict(os.environ)
     if "JOURNAL_STREAM" not in found:
         found.setdefault("FELTWATCH_LOG", "text")

@@ -43,7 +43,7 @@ class TableSession:
         self._unread = 0  # commands that never reached the door
 
     def run(self, stop: Callable[[], bool]) -> None:
-        """Run until every camera's video ends, the time is over, or `stop` says so."""
+        """Run until every camera's video ends, the time is over, or `stop` is set."""
         self._greet()
         self._report_evidence()
         self.table.outbox.start()

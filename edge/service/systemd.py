@@ -1,4 +1,4 @@
-"""What systemd is told of the service, where it runs under it: READY=1, STATUS=..., WATCHDOG=1, STOPPING=1."""
+"""Notifications to systemd, where the service runs under it: READY=1, STATUS=..., WATCHDOG=1, STOPPING=1."""
 
 import os
 import socket
@@ -34,7 +34,7 @@ class Notifier:
         return self.tell(f"STATUS={_line(status)}")
 
     def beat(self, alive: Callable[[], bool]) -> bool:
-        """Say that the service lives, if it does: call it every `watchdog_s`. Silence has systemd start it anew."""
+        """Report that the service lives, if it does, every `watchdog_s`; otherwise systemd restarts it."""
         return alive() and self.tell("WATCHDOG=1")
 
     def stopping(self) -> bool:

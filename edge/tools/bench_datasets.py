@@ -46,7 +46,7 @@ class Effort:
     """How much is made for each figure."""
 
     crops: int = 1500
-    tables: int = 48  # of two tables, each felt drawn anew
+    tables: int = 48  # of two tables, each felt drawn again
     rounds: int = 40  # of each book
     film_s: float = 4.0
     size: tuple[int, int] = (1920, 1080)

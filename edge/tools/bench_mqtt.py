@@ -56,7 +56,7 @@ SYSTEM = "/usr/sbin:/usr/local/sbin"  # where brokers lie
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One message, from the frame that brought it to whoever hears it; seconds of the monotonic clock."""
+    """One message, from its frame to its subscriber; seconds of the monotonic clock."""
 
     taken: float
     judged: float
@@ -69,7 +69,7 @@ class Latency:
     """What was measured, and what it is to be held against."""
 
     told: Sequence[Told]
-    bare_s: Sequence[float]  # a message that nobody keeps, from another process to itself
+    bare_s: Sequence[float]  # an unjournalled message, from another process to itself
     sync_s: Sequence[float]  # 4096 bytes onto the same disk, by that process
 
     @property
@@ -133,7 +133,7 @@ def measured(table: TableFile, networks: Networks, broker: tuple[str, MqttSettin
 
 
 class Timed(TableSession):
-    """The service; it notes when what it told was in hand, and when it was on disk."""
+    """The service; it notes when its messages were ready, and when they were on disk."""
 
     def __init__(self, table: OpenTable, networks: Networks) -> None:
         super().__init__(table, networks)
@@ -201,7 +201,7 @@ class Subscriber:
 
 
 def _listen(host: str, port: int, topic: str, folder: Path, parent: Connection) -> None:
-    """Note the time of each message until nobody asks any more, and take the yardsticks meanwhile."""
+    """Note the time of each message until asked to stop, and measure the yardsticks meanwhile."""
     heard: dict[int, float] = {}
     went: list[float] = []
     bare_s: list[float] = []

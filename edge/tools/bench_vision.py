@@ -31,7 +31,7 @@ CARDS = 20
 BUDGET = 1.8  # times the bare call
 TURNS = 30
 WARM = 3  # turns that are not counted
-REPLAYS = 3  # of which the best counts
+REPLAYS = 3  # the best counts
 REAL_TIME = 4  # times real time, at least, on two cores
 THREADS = 2
 SIZE = (1920, 1080)
@@ -140,7 +140,7 @@ def full_table() -> Rendered:
 
 
 def most_visible(drawn: Rendered) -> Floats:
-    """Give the quads of the CARDS cards that show best, of those of which a part shows."""
+    """Give the quads of the CARDS most visible cards."""
     shown = sorted((card for card in drawn.truth.cards if card.visible > 0.1), key=lambda card: -card.visible)
     return np.array([card.quad for card in shown[:CARDS]])
 

@@ -26,7 +26,7 @@ from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import Video, open_video
 from feltwatch.engine.model.events import to_dict
 from feltwatch.models.evaluation import rounds_conditions
-from feltwatch.models.evaluation.report import lines, told
+from feltwatch.models.evaluation.report import lines, reported
 from feltwatch.models.evaluation.rounds import FilmReport, FilmTruth, scores
 from feltwatch.models.evaluation.rounds_conditions import NAMES, Conditions
 from feltwatch.models.evaluation.rounds_figures import FilmScores, Work, figures
@@ -86,7 +86,7 @@ def _main(options: argparse.Namespace) -> int:
         Run(film, name, kept / name / f"{film.stem}.json", code, options.threads) for name in NAMES for film in films
     ]
     missing = [run for run in runs if run.condition in wanted and _kept(run) is None]
-    for _ in told(ordered(watch, missing, options.jobs, run=1), len(missing), "films"):
+    for _ in reported(ordered(watch, missing, options.jobs, run=1), len(missing), "films"):
         pass
     found = figures({name: [*_seen(runs, name)] for name in NAMES})
     sys.stdout.writelines(f"{line}\n" for line in lines(found, "rounds"))
@@ -132,7 +132,7 @@ def film_of(path: Path) -> FilmTruth:
 
 @cache
 def code_digest() -> str:
-    """Give the digest of the code and data that decide what is told."""
+    """Give the digest of the code and data that decide what is reported."""
     found = hashlib.sha256()
     for name in CODE:
         place = ROOT / name
@@ -151,7 +151,7 @@ def _eyes(threads: int) -> StillReader:
 
 
 def watch(run: Run) -> str:
-    """Watch one film and keep what was told; give its name."""
+    """Watch one film and keep what was reported; give its name."""
     video, table = open_video(run.film), read_table(run.film.with_suffix(".table.toml"))
     pipeline = TablePipeline(table, _eyes(run.threads), everywhere=run.condition == "everywhere")
     camera = fit_camera(table.path, table.first, video.size, table.layout).camera
@@ -172,9 +172,9 @@ def watch(run: Run) -> str:
     results.append(pipeline.finish())
     took = time.perf_counter() - start - aside
     work = replace(work, looks=sum(track.watcher.looks for track in pipeline.fusion.tracks.values()), watching_s=took)
-    told = {"events": [to_dict(one) for step in results for one in step.events]}
-    told["verdicts"] = [one.to_dict() for step in results for one in step.verdicts]
-    papers = {"key": run.key(), "work": asdict(work), **told}
+    reported = {"events": [to_dict(one) for step in results for one in step.events]}
+    reported["verdicts"] = [one.to_dict() for step in results for one in step.verdicts]
+    papers = {"key": run.key(), "work": asdict(work), **reported}
     write_whole(run.kept, json.dumps(papers).encode())
     return run.kept.stem
 

@@ -25,7 +25,7 @@ from feltwatch.vision.detection.still_reader import StillReader, open_eyes
 
 TABLES = Path(__file__).with_name("stills")
 SECONDS, STEP_S = 6.0, 0.04
-ANSWERS = ("right", "wrong zone", "wrong face", "cannot tell", "not told")
+ANSWERS = ("right", "wrong zone", "wrong face", "cannot tell", "not reported")
 
 Lies = tuple[str, str | None]  # zone, face
 
@@ -58,14 +58,14 @@ def measure(folder: Path) -> Figures:
     whole: Counter[str] = Counter()
     for photo in photos:
         name = Path(photo.name).name
-        counts = compared(lying(photo, tables[name]), told(photo, tables[name], eyes))
+        counts = compared(lying(photo, tables[name]), reported(photo, tables[name], eyes))
         found[name] = _row(counts)
         whole += counts
     return {"cards by photograph": {**found, "all": _row(whole)}}
 
 
 def _row(counts: Counter[str]) -> Figures:
-    return shares(counts, ANSWERS) | {"told too many": counts["told too many"]}
+    return shares(counts, ANSWERS) | {"reported too many": counts["reported too many"]}
 
 
 def lying(photo: Photograph, table: TableFile) -> list[Lies]:
@@ -78,7 +78,7 @@ def lying(photo: Photograph, table: TableFile) -> list[Lies]:
     return found
 
 
-def told(photo: Photograph, table: TableFile, eyes: StillReader) -> list[Lies]:
+def reported(photo: Photograph, table: TableFile, eyes: StillReader) -> list[Lies]:
     """Give what the pipeline tells of it, once it has looked for a while."""
     picture = photo.load()
     pipeline = TablePipeline(table, eyes)
@@ -88,7 +88,7 @@ def told(photo: Photograph, table: TableFile, eyes: StillReader) -> list[Lies]:
 
 
 def compared(lies: Iterable[Lies], said: Iterable[Lies]) -> Counter[str]:
-    """Count what was told of each card that lies there: the same, its face elsewhere, or in its zone none or another.
+    """Count the report of each true card: right, its face in another zone, another face in its zone, or none.
 
     >>> said = [("box1.cards", "9h"), ("box1.cards", None)]
     >>> sorted(compared([("box1.cards", "9h"), ("box1.cards", "Ks")], said).items())
@@ -108,12 +108,12 @@ def compared(lies: Iterable[Lies], said: Iterable[Lies]) -> Counter[str]:
             "cannot tell": [one for one in left if one == (zone, None)],
             "wrong face": [one for one in left if one[0] == zone],
         }
-        answer = next((answer for answer, those in fits.items() if those), "not told")
+        answer = next((answer for answer, those in fits.items() if those), "not reported")
         counts[answer] += 1
-        if answer != "not told":
+        if answer != "not reported":
             left.remove(fits[answer][0])
     if left:
-        counts["told too many"] = len(left)
+        counts["reported too many"] = len(left)
     return counts
 
 

@@ -1,4 +1,4 @@
-"""`python -m feltwatch.edge.tools.odds`: the page docs/odds.md, single figures, or the slow ones worked out anew."""
+"""`python -m feltwatch.edge.tools.odds`: the page docs/odds.md, single figures, or the slow ones computed again."""
 
 import argparse
 import json
@@ -60,7 +60,9 @@ def slow(ranks: Sequence[str]) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m feltwatch.edge.tools.odds", description="Exact odds of the books.")
     parser.add_argument("keys", nargs="*", metavar="KEY", help="a figure; without one, the whole page")
-    parser.add_argument("--slow", nargs="*", choices=RANKS, metavar="CARD", help="best play anew, against CARD or all")
+    parser.add_argument(
+        "--slow", nargs="*", choices=RANKS, metavar="CARD", help="compute the best play again, against CARD or all"
+    )
     options = parser.parse_args(arguments)
     if options.slow is not None:
         return slow(options.slow or RANKS)

@@ -29,7 +29,7 @@ class Decoding:
     """Decodes in a thread of its own that is never more than a few frames ahead."""
 
     def __init__(self, video: Video, since: float = 0.0, after: Place | None = None, *, small: bool = False) -> None:
-        self.end = End(None)  # told when the frames have come to their end
+        self.end = End(None)  # known when the frames have ended
         self._frames = _frames(video, since, after)
         self._small = small  # each frame is to come with its small picture, made in this thread too
         self._queue: Queue[Found] = Queue(AHEAD)

@@ -57,7 +57,7 @@ def diagnosis(path: Path) -> str:
         return _sound()
     if head.startswith(b"OggS"):
         return "expected a video, found an Ogg without pictures that can be shown; name a video"
-    return "expected a video, found a file that is none or is damaged from its start; check that it is the right one"
+    return "expected a video, found another kind of file, or one damaged from its start; check that it is the right one"
 
 
 def _sound() -> str:

@@ -43,7 +43,7 @@ class Clock:
     """The time of the last frame, and how the file's own times lead to it: strictly upwards, whatever they do."""
 
     t: float = -1.0
-    shift: float = 0.0  # of a recorder's clock that was started anew
+    shift: float = 0.0  # of a recorder's clock that was restarted
     back: bool = False  # the last time fell back: a stray frame of a damaged file, or such a start
 
     def after(self, reading: float, video: Video) -> "Clock":
@@ -97,7 +97,7 @@ class PlaceLostError(Exception):
 
 
 def open_video(path: Path) -> Video:
-    """Look at what a file is; one that is no video is told in one line."""
+    """Find out what a file is; refuse one that is not a video in one line."""
     if found := no_file(path):
         raise UsageError(f"{spelled(path)}: {found}")
     capture = open_capture(path)
@@ -147,7 +147,7 @@ def _measured(readings: list[float]) -> float:
 
 @cache
 def hush() -> None:
-    """Let FFmpeg and OpenCV keep to themselves what they think of a file: it is told in our lines.
+    """Silence FFmpeg's and OpenCV's complaints about a file: our lines report them.
 
     FFmpeg asks once in a process, before the first video.
     """

@@ -39,17 +39,17 @@ def fit(r: "BlackjackState", hand: Hand, extra: Decimal | None, base: Decimal | 
 
 
 def told(r: "BlackjackState", key: Key, amount: Decimal | None) -> None:
-    """An extra bet was told; its chips come before the card, or after it."""
+    """An extra bet was announced; its chips come before the card, or after it."""
     r.told_extra[key] = (amount, ZERO)
 
 
 def awaited(r: "BlackjackState", hand: Hand) -> bool:
-    """Tell whether the chips of a double that was told are still to come."""
+    """Tell whether the chips of an announced double are still to come."""
     return (r.seat(hand.box).spot.text, hand.number) in r.told_extra
 
 
 def came(r: "BlackjackState", hand: Hand, delta: Decimal | None) -> bool:
-    """Take chips as those of an extra bet that was told, of this hand or of the newest; say whether they are."""
+    """Take chips as those of an announced extra bet, of this hand or of the newest; tell whether they are."""
     text = r.seat(hand.box).spot.text
     newest = max(one.number for one in r.hands[hand.box])
     key = next((key for key in ((text, hand.number), (text, newest)) if key in r.told_extra), None)

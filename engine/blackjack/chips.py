@@ -54,7 +54,7 @@ def _raised(r: "BlackjackState", box: int, delta: Decimal | None, event: "Chips"
         return True
     hands = r.hands[box]
     if _piled(delta, event) and not _one_may(r, hands):
-        return True  # of which hand it is, only what follows can say
+        return True  # only what follows shows which hand it belongs to
     if (
         r.told_extra
         and (late := next((h for h in hands if h.full_double and additional_bets.awaited(r, h)), None)) is not None

@@ -1,4 +1,4 @@
-"""Players' decisions: told from outside, or inferred from chips and cards; a later fact corrects an inference."""
+"""Players' decisions: reported from outside, or inferred from chips and cards; a later fact corrects an inference."""
 
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def told(r: "BlackjackState", event: "Decision") -> None:
-    """Take a decision that was told."""
+    """Take a reported decision."""
     if event.action == "insurance":
         _insures(r, event)
         return
@@ -207,7 +207,7 @@ def even_money(r: "BlackjackState", stack: "Stack", hand: Hand, *, inferred: boo
 
 
 def _insures(r: "BlackjackState", event: "Decision") -> None:
-    """Insurance told: half the Initial Bet unless an amount is told, or chips are seen."""
+    """Reported Insurance: half the Initial Bet unless an amount is reported, or chips are seen."""
     seat = r.stacks.get(f"box{event.box}.main{f'/{event.who}' if event.who else ''}")
     r.offered = True
     text = f"box{event.box}.insurance{f'/{event.who}' if event.who else ''}"

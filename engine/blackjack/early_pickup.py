@@ -1,4 +1,4 @@
-"""Hands whose cards leave the table before they are decided, where no decision was told and no amount is known."""
+"""Hands whose cards leave the table before they are decided, where no decision was reported and no amount is known."""
 
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def removed(r: "BlackjackState", seen: "Seen") -> None:
-    """A card leaves the table; of a bet of which half was taken that is a Surrender."""
+    """A card leaves the table; if half of its bet was taken, that is a Surrender."""
     if r.playing:
         note(r, seen)
     else:
@@ -54,13 +54,13 @@ def at_the_end(r: "BlackjackState") -> None:
 
 
 def reasons(r: "BlackjackState") -> list[str]:
-    """Say of which hands nobody can tell what they came to."""
+    """Give the hands with an unknown result."""
     boxes = dict.fromkeys(hand.box for hand in r.all_hands() if hand.away)
     return [f"the cards of box {box} were taken up before it was" for box in boxes]
 
 
 def _decide(r: "BlackjackState", hand: "Hand") -> None:
-    """A Surrender, even money, or what nobody can tell: before a third card, and with the bet gone."""
+    """A Surrender, even money, or an unknown result: before a third card, and with the bet gone."""
     early, hand.up = hand.up == "early" and not r.seat(hand.box).present, ""
     ruled = not (r.doubt or any(plan.waits for plan in r.plans.values()))
     if early and ruled and hand.natural and r.upcard_is_ace and r.book.id != "live-blackjack":

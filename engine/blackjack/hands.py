@@ -63,15 +63,15 @@ class Hand:
     split: bool = False
     aces: bool = False  # from a split pair of Aces
     doubled: bool = False
-    stood: str = ""  # "told", "inferred", or "" while it is open
-    asked: str = ""  # a decision told and not yet carried out
+    stood: str = ""  # how it is known: reported, inferred, or "" while it is open
+    asked: str = ""  # a reported decision, not yet carried out
     surrendered: bool = False
     invalid: bool = False  # its bet was given back
     extra: Decimal | None = None  # chips added and not yet explained
     refusal: str = ""  # the alert that its double or split is not allowed, until a card falls
     left: bool = False  # play has left it although it was not done; that was said
     up: str = ""  # "early" or "late": its cards were taken up, and what that was is still to show
-    away: bool = False  # they were taken up, and nobody can tell what it came to
+    away: bool = False  # its cards were taken up, and its result is unknown
 
     def __len__(self) -> int:
         return len(self.cards)

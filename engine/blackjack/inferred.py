@@ -1,4 +1,4 @@
-"""Decisions that nobody told: what chips and cards say by themselves."""
+"""Unreported decisions: what chips and cards show by themselves."""
 
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def chips_added(r: "BlackjackState", hand: Hand, delta: Decimal | None) -> bool:
-    """A second stack came to a box: a double or a split, told or about to show."""
+    """A second stack came to a box: a double or a split, reported or about to show."""
     if hand.asked.startswith("bad "):
         refuse(r, hand, hand.asked.split()[1], delta)
         return True
@@ -83,7 +83,7 @@ def crosswise(r: "BlackjackState", hand: Hand) -> None:
 
 
 def moved_apart(r: "BlackjackState", old: Hand, seen: "Seen") -> None:
-    """A card of a pair was moved to a place of its own: a split, unless it was already told."""
+    """A card of a pair was moved to a place of its own: a split, unless it was already reported."""
     number = seen.zone.hand
     known = next((h for h in r.hands[old.box] if h.number == number), None)
     if known is not None and known is not old:
@@ -105,7 +105,7 @@ def moved_apart(r: "BlackjackState", old: Hand, seen: "Seen") -> None:
 
 
 def _swap(old: Hand, known: Hand, seen: "Seen") -> None:
-    """The split was told, and the other card of the pair is the one that moved."""
+    """The split was reported, and the other card of the pair is the one that moved."""
     other = known.cards[0]
     other.zone = hand_zone(old.box, old.number)
     known.drop(other)
@@ -125,7 +125,7 @@ def played_apart(r: "BlackjackState", hand: Hand, number: int) -> Hand:
 
 
 def split_unseen(r: "BlackjackState", hand: Hand, number: int) -> Hand:
-    """A card falls on a second hand nobody saw being made: a pair with a second stack was split."""
+    """A card falls on a second hand that was made unseen: a pair with a second stack was split."""
     pairs = [h for h in r.hands[hand.box] if h.extra and _may_split(r, h)]
     if not pairs:
         return hand

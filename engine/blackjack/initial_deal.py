@@ -143,7 +143,7 @@ def _code(r: "BlackjackState", box: int, due: int, place: int) -> str:
 
 
 def _skipped(r: "BlackjackState") -> str:
-    """Passed over, until its card comes later; where the round is cancelled at once nobody waits for that."""
+    """Passed over, until its card comes later; where the round is cancelled at once, without waiting."""
     return "wrong-box-order" if r.book.reconstructs == "void" and r.switches.live_error == "cancel" else "box-skipped"
 
 
@@ -273,7 +273,7 @@ def _gone(r: "BlackjackState") -> list[Seen]:
 
 
 def ruled(r: "BlackjackState", slip: Misdeal, choice: str) -> None:
-    """Carry a ruling through: the cards as reconstructed, or as they lie."""
+    """Carry a ruling through: the cards as reconstructed, or where they are."""
     if slip not in (r.misdeal, r.lapsed) or choice == "return-bet":
         return
     late, r.misdeal, r.lapsed = slip is r.lapsed, None, None

@@ -29,7 +29,7 @@ FULL = frozenset(  # errors of a card on a hand that was complete: the hand stay
         "simultaneous-cards",
     }
 )
-AT_THE_CARD = ("split-wrong-order", "extra-card-to-hand")  # told of the hand that got it, not of the one passed over
+AT_THE_CARD = ("split-wrong-order", "extra-card-to-hand")  # about the hand that got it, not the one passed over
 
 
 def slip(r: "BlackjackState", code: str, hand: Hand, seen: Seen, says: str, *, passed: tuple[Hand, ...] = ()) -> None:
@@ -140,7 +140,7 @@ def count(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
 
 
 def let_lie(r: "BlackjackState") -> None:
-    """Play went on without a ruling: an error of order lies as it lies, a card on a complete hand does not count."""
+    """Play went on without a ruling: cards out of order stay, a card on a complete hand does not count."""
     stray, r.stray = r.stray, None
     if stray is None or stray.hand is None or stray.code in FULL:
         return

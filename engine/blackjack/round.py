@@ -32,7 +32,7 @@ IN_TURN = ("hit", "stand", "double", "split")
 
 
 class BlackjackRound(BlackjackState):
-    """Boxes act clockwise, the dealer last. `hands` hold the cards as they lie, or as a ruling has put them."""
+    """Boxes act clockwise, the dealer last. `hands` hold the cards where they are, or where a ruling has put them."""
 
     # ---- whose turn ---------------------------------------------------------------------------------------------
 
@@ -76,7 +76,7 @@ class BlackjackRound(BlackjackState):
             initial_deal.dealt(self, seen)
 
     def _together(self, seen: Seen) -> bool:
-        """Two cards on one place at one instant: nobody knows which came first (5.12)."""
+        """Two cards on one place at one instant: which came first is unknown (5.12)."""
         last = self.last_dealt
         return last is not None and last.t == seen.t > 0 and last.zone is seen.zone and self.before_last < last.t
 
@@ -108,10 +108,10 @@ class BlackjackRound(BlackjackState):
         early_pickup.removed(self, seen)
 
     def on_decision(self, event: Decision) -> None:
-        """A decision told in turn says that all of them are; one made before play (Insurance, Surrender) does not."""
+        """A decision reported in turn shows that all are; one made before play (Insurance, Surrender) does not."""
         if self.switches.decisions == "auto" and not self.told and event.action in IN_TURN:
             self.told = True
-            for hand in self.all_hands():  # whoever acted before it may have stood untold
+            for hand in self.all_hands():  # hands before it may have stood without a report
                 earlier = (hand.box, hand.number) < (event.box, event.hand)
                 hand.left = hand.left or (earlier and (hand.points or 0) >= MUST_DRAW_BELOW)
         if not self.void:
@@ -170,7 +170,7 @@ class BlackjackRound(BlackjackState):
     @property
     def unclear(self) -> bool:
         apart = [seen.zone for seen in self.seen.values() if seen.zone.hand > 1 and seen.zone.box and not seen.gone]
-        made = {(hand.box, hand.number) for hand in self.all_hands()}  # of a split that nobody saw there is none
+        made = {(hand.box, hand.number) for hand in self.all_hands()}  # an unseen split has made none
         return bool(self.doubt) or any((zone.box, zone.hand) not in made for zone in apart)
 
     def breaks_off(self) -> None:
@@ -231,7 +231,7 @@ class BlackjackRound(BlackjackState):
         settlement.cut(self, stack)
 
     def unwatched(self, lasted: float) -> None:
-        self.told, self.idle_from, waits = False, self.t, self.split_wait  # decisions were told that nobody heard
+        self.told, self.idle_from, waits = False, self.t, self.split_wait  # decisions were reported during the gap
         self.split_wait = waits and (waits[0], waits[1] + lasted)
 
     def must_draw(self) -> bool:
@@ -254,7 +254,7 @@ class BlackjackRound(BlackjackState):
         moved_cards.ruled(self, stray, choice)
 
     def late(self, event: Decision) -> int | None:
-        """Give the place in the log before which a told decision belongs, where another was inferred."""
+        """Give the place in the log before which a reported decision belongs, where another was inferred."""
         found = self.inferred.get((event.box, event.hand))
         if found is None or found[0] >= self.n + 1 or found[1] == event.action:
             return None

@@ -147,7 +147,7 @@ def _blackjack(r: "BlackjackState", still: list[Hand]) -> None:
     for box in r.boxes:
         for stack in r.bettors.get(box, ()):
             mine = [h for h in still if h.box == box and (stack.spot.text, h.number) in r.wagers]
-            if all(h.total is not None for h in r.hands[box]):  # else nobody knows which of them loses it
+            if all(h.total is not None for h in r.hands[box]):  # else it is unknown which of them loses it
                 _initial_bet(r, stack, mine)
 
 

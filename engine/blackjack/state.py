@@ -93,7 +93,9 @@ class BlackjackState(Round):
         self.half_taken: dict[int, list[tuple[Stack, Decimal]]] = {}
         self.following: dict[str, tuple[Hand, Decimal | None]] = {}  # chips of those who follow what is not yet clear
         self.told_insurance: set[str] = set()
-        self.told_extra: dict[tuple[str, int], tuple[Decimal | None, Decimal]] = {}  # told: how much, and seen so far
+        self.told_extra: dict[
+            tuple[str, int], tuple[Decimal | None, Decimal]
+        ] = {}  # announced: how much, and seen so far
         self.split_off: tuple[Hand, Decimal, str] | None = None  # what a split bet still lacks, and its alert
         self.inferred: dict[tuple[int, int], tuple[int, str]] = {}
         self.forbidden: list[Forbidden] = []  # reported decisions that wait for their chips

@@ -187,7 +187,7 @@ def _passed_over(r: "BlackjackState", hand: Hand, one: Hand) -> str:
 
 
 def _second_stack(r: "BlackjackState", one: Hand) -> bool:
-    """Tell whether one stack more lies there, whoever put it: of a hand that must draw, that is a double."""
+    """Tell whether one stack more is there, from any hand: for a hand that must draw, that is a double."""
     seat = r.seat(one.box)
     return len(r.hands[one.box]) == 1 and seat.stake is None and camera_only.grew(seat, seat.laid)
 
@@ -217,7 +217,7 @@ def take(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
 
 
 def _hard21(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
-    """The words of the book allow it; nobody means it (B5b)."""
+    """The words of the book allow it, but do not mean it (B5b)."""
     r.alert(
         "hit-on-21",
         f"Box {hand.box} takes a card on a hard 21: make sure it was asked for.",
@@ -231,7 +231,7 @@ def _hard21(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
 
 
 def _unrequested(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
-    """A card at 12 or more that nobody asked for: ask; if the Player stood, it is the next card."""
+    """A card at 12 or more without a request: ask; if the Player stood, it is the next card."""
     code = "hit-on-21" if hand.points == LIMIT else "card-without-request"
     name = r.alert(
         code,
@@ -244,7 +244,7 @@ def _unrequested(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
     )
 
     def rule(choice: str, _: int | None) -> None:
-        r.inferred.pop((hand.box, hand.number), None)  # what is told from here on is no word on that card
+        r.inferred.pop((hand.box, hand.number), None)  # later reports are not about that card
         if choice == "continue-reconstructed" and seen in hand.cards:
             hand.drop(seen)
             settlement.reopen(r, hand)

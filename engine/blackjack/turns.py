@@ -12,7 +12,7 @@ UNDER_12 = "player-under-12-not-drawn"
 
 
 def blocks(r: "BlackjackState", hand: Hand) -> bool:
-    """Tell whether a hand cannot have been left: it needs a card, asked for one, or (where told) has not stood."""
+    """Tell whether a hand cannot have been left: it needs a card, asked for one, or (where reported) has not stood."""
     if hand.left:
         return False
     if len(hand) < 2 or hand.asked in ("hit", "double") or hand.extra:

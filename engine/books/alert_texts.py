@@ -5,7 +5,7 @@ wrong-box-order: a box was passed over and got its card later in the same pass.
 box-skipped: a card went past a box that was due; provisional until the skipped box gets its card or the pass ends.
 card-to-box-without-bet: a card fell on a box that had no main bet when the bets closed.
 box-double-card: one box got two cards in a row in one pass of the first deal.
-extra-card-to-hand: a third card fell right after the first deal, and nobody had asked for it.
+extra-card-to-hand: a third card fell right after the first deal without a request.
 dealer-first-card-missing: the second pass began before the dealer had a card.
 dealer-second-card-too-early: the dealer took a second card while a hand was not done.
 subsequent-deal-wrong-box: a hit fell on another box than the one that had asked.
@@ -24,7 +24,7 @@ hit-on-blackjack: a Blackjack got a third card.
 hit-on-21: a 21 got another card; only a question where the book allows it.
 card-after-bust: a hand over 21 got another card.
 card-after-stand: a hand that had stood got another card.
-card-without-request: a hand of 12 or more got a card nobody had asked for (only where decisions are told).
+card-without-request: a hand of 12 or more got a card without a request (only where decisions are sent).
 hit-after-double: a doubled hand got a second card.
 double-card-missing: play left a doubled hand before its one card.
 split-aces-extra-card: a hand of split Aces got a third card.
@@ -50,7 +50,7 @@ surrender-too-late: a Surrender was asked after a third card had been dealt.
 insurance-not-allowed: Insurance was bet and the dealer shows no Ace.
 insurance-wrong-amount: Insurance is more than half of the Initial Bet (live: not half).
 insurance-too-late: Insurance was bet after a third card had been dealt.
-insurance-not-offered: the dealer shows an Ace and play went on at once (only where announcements are told).
+insurance-not-offered: the dealer shows an Ace and play went on at once (only where announcements are sent).
 even-money-not-allowed: a hand was paid 1 to 1 that has no right to Even Money.
 even-money-too-late: Even Money was paid or asked after a third card had been dealt.
 one-seat-per-player: one account holds two seats.

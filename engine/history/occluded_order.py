@@ -1,7 +1,7 @@
 """The order in which cards came, where it was not seen: as the book demands, if what was seen allows it.
 
 A hand may lie over a place while a card comes to rest there. Then it is known between which two moments it came
-(`since`, `rested`), and of what was told before it that this place could not be seen (`hidden`). No alert may rest on
+(`since`, `rested`), and events reported before it mark this place as hidden (`hidden`). No alert may rest on
 that: a card is taken for dealt before all else where it may have been and the book has less against it so, and what is
 only wrong if nothing came to a hidden place waits until that is seen again.
 """
@@ -28,7 +28,7 @@ def faults(round_: Round) -> int:
 
 
 def place(log: Log, entry: Entry, lives: Lives) -> int | None:
-    """Give where in the log a card belongs that may have come, or had gone, before; None: where it was told."""
+    """Give the place in the log of a card that may have come, or gone, earlier; None: where it was reported."""
     _, event = entry
     if not isinstance(event, Dealt | Remove) or event.since is None or _pair(event):
         return None
@@ -69,12 +69,12 @@ def latest(event: Event) -> float:
 
 
 def dated(entry: Entry, following: Entry) -> Entry:
-    """Give an event as if it had been told just before another."""
+    """Give an event as if it had been reported just before another."""
     return entry[0], entry[1]._replace(t=following[1].t)
 
 
 def in_doubt(log: Log, entry: Entry, now: Round, lives: Lives) -> bool:
-    """Tell whether a card, or what is paid or taken, is wrong only if no card came to places that nobody could see."""
+    """Tell whether a card, or what is paid or taken, is wrong only if no card came to hidden places."""
     n, event = entry
     if not isinstance(event, Dealt | Chips) or not event.hidden or _pair(event):
         return False

@@ -1,7 +1,7 @@
-"""Time in which nobody watched: what came then is taken as the book has least against it, or the round is lost.
+"""Gaps without watching: what came then is taken in the order that the book objects to least, or the round is lost.
 
-A `gap` says from when to when nobody watched. What is told at its very time came unseen: which card fell first, whose
-hand moved chips, nobody knows. No alert may rest on that. So the cards are lived through in an order against which the
+A `gap` is a time without watching. What is reported at exactly its time came unseen: which card fell first, whose
+hand moved chips, is unknown. No alert may rest on that. So the cards are lived through in an order against which the
 book has nothing; where there is none, or where another order would mean something else, the round ends unresolved, and
 nothing is judged until the layout is clear.
 """
@@ -18,7 +18,7 @@ from feltwatch.engine.round.base import Round
 
 TRIES: Final = 200  # orders, or beginnings of one, that are tried
 PLAYED_S: Final = 8.0  # in so long a hand may be dealt, split, lost and taken up
-MOST: Final = 3  # cards of one hand that came unseen, of which every order is tried
+MOST: Final = 3  # unseen cards of one hand; every order of them is tried
 FOUR: Final = 4  # cards of each hand are dealt first; else
 FIRST_TWO: Final = 2  # and which of a hand's cards these are means something
 BETS_SAY: Final = frozenset(  # where a card was due hangs on which boxes have a bet
@@ -96,7 +96,7 @@ class _Trial:
         self.tries = TRIES
 
     def order(self, before: Log, cards: Log, after: Log) -> Log | None:
-        """Give all entries, cards and moves in an order against which the book has nothing; those of a hand as told."""
+        """Give all entries, cards and moves in an order that breaks no rule; those of a hand as reported."""
         for found in self._orders(before, cards):
             if self.right([*found, *after]):
                 return [*found, *after]
@@ -117,7 +117,7 @@ class _Trial:
                 yield from self._orders([*begun, entry], [one for one in left if one is not entry])
 
     def _turn(self, begun: Log) -> Callable[[Entry], tuple[int, bool, str]]:
-        """Tell whose turn it likely is: of whoever has fewest of his first cards, the dealer last; then cards move."""
+        """Give whose turn it likely is: the one with fewest first cards, the dealer last; then cards move."""
         first = FOUR if self.now.book.family == "si-ki-pi" else FIRST_TWO
         lie = [seen.zone for seen in self.now.seen.values() if not seen.gone]
         lie += [_zone(entry) for entry in begun if isinstance(entry[1], Dealt)]
@@ -136,7 +136,7 @@ class _Trial:
         return not (_grave(tried) - self.grave or (tried.unclear and not self.now.unclear))
 
     def dated(self, found: Log) -> Log:
-        """Give entries times between the two at which somebody watched; the gap itself is the last."""
+        """Give entries times between the two watched moments; the gap itself is the last."""
         since, lasted = self.gap.since, self.gap.t - self.gap.since
         return [(n, _at(event, since + lasted * place / (len(found) + 1))) for place, (n, event) in enumerate(found, 1)]
 

@@ -26,13 +26,13 @@ class Life:
     stale: dict[str, Zone]
     held: dict[str, Lying]
     seats: dict[str, set[int]]
-    heard: bool  # a signal or a decision has been told before it
+    heard: bool  # a signal or a decision was reported before it
     round: Round = field(init=False)
     log: list[tuple[int, Event]] = field(default_factory=list)
     faces: dict[str, Card | None] = field(default_factory=dict)  # what late reads say of cards
     dismissed: frozenset[str] = frozenset()
     over: tuple[float, bool] | None = None
-    doubt: str = ""  # the order of cards that nobody saw, and that decides what a hand comes to
+    doubt: str = ""  # an unseen order of cards that decides the result of a hand
 
 
 def placed_anew(done: Round) -> set[str]:
@@ -62,7 +62,7 @@ def is_next(done: Round, event: Event) -> bool:
 
 
 def put_before_close(life: Life) -> bool:
-    """Chips that are told of too late lay there, or had gone, when the first card fell."""
+    """Chips reported too late were there, or had gone, when the first card fell."""
     n, event = life.log.pop()
     place = next(i for i, (_, one) in enumerate(life.log) if isinstance(one, Dealt | Move) and one.zone.box is not None)
     life.log.insert(place, (n, event._replace(t=life.log[place][1].t)))

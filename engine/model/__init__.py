@@ -1,4 +1,4 @@
-"""The values that everything else is said in: cards, spots, money, shoe, table events, verdicts.
+"""The values that everything else uses: cards, spots, money, shoe, table events, verdicts.
 
 Imports nothing of ours.
 """

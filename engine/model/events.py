@@ -40,7 +40,7 @@ class EventError(ValueError):
 
 
 class Signal(NamedTuple):
-    """Something told from outside: an announcement, a request, a ruling."""
+    """A report from outside: an announcement, a request, a ruling."""
 
     t: float
     name: str
@@ -65,7 +65,7 @@ class Chips(NamedTuple):
     player: str | None = None
     stacks: int | None = None  # how many stand there, where they were counted
     since: float | None = None  # when the spot was last seen otherwise
-    hidden: tuple[Zone, ...] = ()  # places for cards nobody could see by then
+    hidden: tuple[Zone, ...] = ()  # places for cards that were hidden by then
 
 
 class Dealt(NamedTuple):
@@ -81,7 +81,7 @@ class Dealt(NamedTuple):
     order_lost: bool = False  # drawn together with the card before it
     since: float | None = None  # when its place was last seen without it: it came between then and
     rested: float | None = None  # when it lay there at the latest
-    hidden: tuple[Zone, ...] = ()  # places nobody could see by then: a card may lie there
+    hidden: tuple[Zone, ...] = ()  # places that were hidden by then: a card may be there
     late: bool = False  # its face was not known when it fell
     found: bool = False  # it lay there already when watching began
 
@@ -112,11 +112,11 @@ class Remove(NamedTuple):
 
     t: float
     id: str
-    since: float | None = None  # when it was gone, where that is told only later
+    since: float | None = None  # when it left, if reported later
 
 
 class Decision(NamedTuple):
-    """A player's decision, told from outside."""
+    """A player's decision, reported from outside."""
 
     t: float
     box: int
@@ -144,11 +144,11 @@ class Tick(NamedTuple):
     """Time went by and nothing happened."""
 
     t: float
-    hidden: tuple[Zone, ...] = ()  # places nobody can see
+    hidden: tuple[Zone, ...] = ()  # hidden places
 
 
 class Gap(NamedTuple):
-    """Nobody watched since then; what is told at its very time came unseen."""
+    """No camera watched since then; what is reported at exactly its time came unseen."""
 
     t: float
     since: float

@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
-LEAST = Decimal("0.000001")  # the finest amount that is told or said
+LEAST = Decimal("0.000001")  # the finest amount
 ZERO = Decimal(0)
 
 
@@ -67,7 +67,7 @@ def plain(value: Decimal | None) -> int | float | str | None:
 def pro_rata(bets: Sequence[Decimal], low: Decimal, high: Decimal, *, simple: bool = False) -> list[Fraction]:
     """Apportion the bets of a box to its maximum (5.1.1, 5.1.2): first the Seated Player's, then the others'.
 
-    A bet that was under the minimum settles as it lies; no other is settled under the minimum.
+    A bet that was under the minimum settles unchanged; no other is settled under the minimum.
 
     >>> [int(x) for x in pro_rata([Decimal(1900), Decimal(60), Decimal(30)], Decimal(50), Decimal(1000))]
     [920, 50, 30]

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from feltwatch.engine.model.cards import Card
 
-OPENING = 15  # cards that, all in one order, say that nobody shuffled
+OPENING = 15  # so many cards in one order show an unshuffled shoe
 
 
 @dataclass(slots=True)

@@ -183,7 +183,7 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A decision as the engine takes it: told, or inferred from what happened next."""
+    """A decision as the engine takes it: reported, or inferred from what happened next."""
 
     t: float
     round: int
@@ -244,7 +244,7 @@ class Ended:
     round: int
     result: str
     why: str
-    inferred: bool = False  # nobody said that it was void
+    inferred: bool = False  # it was not declared void
 
     def to_dict(self) -> dict[str, object]:
         found: dict[str, object] = {

@@ -59,7 +59,7 @@ class Play:
         return sum(copies * self.against(longer, row) for copies, longer, row in more)
 
     def left(self, drawn: Counts) -> list[tuple[int, int]]:
-        """Give the values of which cards are left, and how many."""
+        """Give the values that are left, and how many cards of each."""
         return [(value, copies) for value, copies in enumerate(less(self.shoe, drawn)) if copies > 0]
 
     def against(self, drawn: Counts, row: Sequence[int]) -> int:

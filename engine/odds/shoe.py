@@ -40,7 +40,7 @@ def less(one: Counts, two: Counts) -> Counts:
 
 
 def lay(faces: Sequence[Card], *, box: int = 0, split: str = "") -> Hand:
-    """Lay a hand of the engine's; box 0 is the dealer's. `split` is the rank of which it is the half of a pair."""
+    """Lay a hand of the engine's; box 0 is the dealer's. `split` is the rank of the pair that it is half of."""
     seen = [Seen(f"c{n}", hand_zone(box), face, up=True, t=0.0, n=n) for n, face in enumerate(faces)]
     return Hand(box, cards=seen, total=total(faces), split=split != "", aces=split == "A")
 

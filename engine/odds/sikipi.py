@@ -71,7 +71,7 @@ class Reading:
         self.found = dict.fromkeys(ENDS, 0)
 
     def count(self, place: int, hands: int, ways: Sequence[int]) -> None:
-        """Let so many hands of the kind at this place meet all others, of which there are so many ways each."""
+        """Let so many hands of the kind at this place meet all others, each with its number of ways."""
         for end, mask in self.masks(place).items():
             self.found[end] += hands * sum(compress(ways, mask))
 

@@ -10,7 +10,7 @@ INSURANCE = (
     "That is the best his own cards can tell him, and Insurance is a bad bet still."
 )
 DEALER = (
-    "Off a full shoe of which nothing is known; the dealer draws on 16 or less and stands on 17 or more, also on soft "
+    "Off a full, unknown shoe; the dealer draws on 16 or less and stands on 17 or more, also on soft "
     "17. A Blackjack is not among the 21s."
 )
 BOOM = (

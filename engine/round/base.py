@@ -119,7 +119,7 @@ class Round(RoundState):
         """Time alone passed: what waits too long is looked at after every event."""
 
     def on_gap(self, event: Gap) -> None:
-        """Nobody watched: what may have been paid or taken then is held against nobody."""
+        """A gap: what may have been paid or taken in it raises no alert."""
         for stack in self.stacks.values():
             stack.blind = stack.blind or (self.closed and not self.undecided(stack))
             stack.unsure = stack.unsure or stack.blind or (self.closed and stack.told > event.since)
@@ -161,7 +161,7 @@ class Round(RoundState):
         return bool(mains) and all((zone.box, zone.hand, bet) in self.settlements for bet in mains)
 
     def unwatched(self, lasted: float) -> None:
-        """So long nobody watched: what waits may have come, what was said nobody heard."""
+        """After a gap so long, what waits may have come, and announcements went unheard."""
         raise NotImplementedError
 
     def misplaced(self) -> Sequence[str]:
@@ -247,7 +247,7 @@ class Round(RoundState):
         return True
 
     def late(self, event: Decision) -> int | None:
-        """Give the event before which a told decision belongs, where another was inferred from that event."""
+        """Give the event before which a reported decision belongs, where another was inferred from that event."""
         del event
         return None
 

@@ -46,7 +46,7 @@ def chips(r: "RoundState", event: "Chips") -> None:
 
 
 def _seat(r: "RoundState", stack: Stack, player: str | None) -> None:
-    """Live tables know whose bet it is: nobody holds two seats, no seated player bets behind."""
+    """Live tables know whose bet it is: no player holds two seats, no seated player bets behind."""
     spot = stack.spot
     if spot.kind != "main" or (spot.who and not spot.who.startswith("behind")):
         return
@@ -76,7 +76,7 @@ def _behind(r: "RoundState", stack: Stack, player: str) -> None:
 
 
 def seat_taken(r: "RoundState", player: str, box: int) -> None:
-    """Take note of a seat; nobody holds two at a table that forbids it."""
+    """Note a seat; no player holds two at a table that forbids it."""
     held = r.seats.setdefault(player, set())
     if held - {box}:
         r.alert(
@@ -105,7 +105,7 @@ def mains(r: "RoundState", box: int) -> list[Stack]:
 
 
 def ranked(stacks: Iterable[Stack]) -> list[Stack]:
-    """The Seated Player first, the others as they came; where nobody sits, the highest Bet decides (1.26)."""
+    """The Seated Player first, the others as they came; at an empty seat the highest Bet decides (1.26)."""
     found = list(stacks)
     if any(not s.spot.who for s in found):
         return sorted(found, key=lambda s: s.spot.who != "")

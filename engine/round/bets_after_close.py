@@ -74,7 +74,7 @@ def _on_decided_uncounted(r: "RoundState", stack: "Stack", *, grew: bool) -> Non
     """One stack more on a bet that is decided: a payment, or a Player's own beside a bet that waits for it."""
     results = {line.result for line in payments.lines(r, stack)}
     if results and stack.emptied is not None and stack.by is None:
-        r.given_back = True  # it lies again, whoever put it
+        r.given_back = True  # it is back, from any hand
     if not grew or not results <= payments.WON or not results:
         return
     if stack.by == "player":
@@ -165,7 +165,7 @@ def _taken(r: "RoundState", stack: "Stack", amount: Decimal, was: Decimal) -> No
     if r.undecided(stack):
         if r.withdrawn_chips(stack, -amount):
             return
-        if r.gap_t > r.closed_at and not stack.present:  # what nobody saw may have made the round void
+        if r.gap_t > r.closed_at and not stack.present:  # an unseen event may have made the round void
             r.doubt = r.doubt or f"nobody saw why {name(stack.spot)} went back"
         else:
             _slipped(r, "bet-pinched", stack, -amount)

@@ -1,4 +1,4 @@
-"""A table of which a camera is all there is: chips that are only counted in stacks, and a round that is broken off."""
+"""A table that only a camera reports: chips counted in stacks, and a round that is broken off."""
 
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ LYING = (
     "insurance-wrong-settlement",
 )
 TOGETHER_S = 0.75  # cards that leave the table within it are taken up in one sweep
-LATE_S = 1.0  # how long chips may have lain unseen, where nobody says since when
+LATE_S = 1.0  # how long chips may have been there unseen, without `since`
 SAYS = {
     "losing-bet-paid": ("it lost, and the dealer put chips down beside it", "Take the payment back, and the bet."),
     "push-paid": ("a Stand Off, and the dealer put chips down beside it", "Take the payment back."),
@@ -35,7 +35,7 @@ def grew(stack: "Stack", piles: int | None) -> bool:
 
 
 def lay_before(event: "Chips", t: float) -> bool:
-    """Tell whether chips that are told of now may have lain there at that time: a hand may have covered them."""
+    """Tell whether chips reported now may have been there at that time: a hand may have covered them."""
     return (event.t - LATE_S if event.since is None else event.since) < t
 
 
@@ -107,11 +107,11 @@ def fewer(r: "RoundState", stack: "Stack", event: "Chips", before: "Before", *, 
         r.given_back = True  # what lost is the House's, and what won would have been paid first
 
 
-# ---- nobody went on with the round after an error: a camera sees no ruling ----------------------------------------
+# ---- a round that was not continued after an error: a camera sees no ruling --------------------------------------
 
 
 def breaks_off(r: "RoundState") -> bool:
-    """Declare a round void that ended with an error nobody put right; say whether that was concluded."""
+    """Declare a round void that ended with an uncorrected error; tell whether that was concluded."""
     if not r.only_seen:
         return False
     r.breaks_off()

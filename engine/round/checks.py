@@ -16,7 +16,7 @@ DECKS = 52
 
 
 def signal(r: "RoundState", event: "Signal") -> None:
-    """Take what was told from outside."""
+    """Take a report from outside."""
     handler = SIGNALLED.get(event.name)
     if handler is not None:
         handler(r, event)
@@ -141,7 +141,7 @@ def _dropped(r: "RoundState", event: "Signal") -> None:
 
 
 def gone(r: "RoundState", seen: "Seen") -> None:
-    """A card left the layout while the first cards were dealt: nobody takes one up then."""
+    """A card left the layout while the first cards were dealt; nothing in the game does that."""
     name = r.alert(
         "card-dropped",
         f"The {spoken(seen.card)} of {seen.zone.text} left the table while the first cards were dealt.",

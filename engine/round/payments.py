@@ -226,7 +226,7 @@ def say(r: "RoundState", code: str, stack: "Stack", says: str, remedy: str) -> N
     settled(r, stack)
 
 
-# ---- a hand nobody saw ----------------------------------------------------------------------------------------------
+# ---- an unseen hand -------------------------------------------------------------------------------------------------
 
 
 def matches(r: "RoundState", stack: "Stack", delta: Decimal) -> bool:
@@ -243,7 +243,7 @@ def matches(r: "RoundState", stack: "Stack", delta: Decimal) -> bool:
 
 
 def unseen_hand(r: "RoundState", stack: "Stack", delta: Decimal, before: Decimal) -> None:
-    """Chips went, and nobody saw by whose hand: only what the game itself explains is taken from it."""
+    """Chips went by an unseen hand: only what the game itself explains is concluded from it."""
     if matches(r, stack, delta):
         return
     if r.undecided(stack):

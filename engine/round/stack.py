@@ -1,4 +1,4 @@
-"""The chips on one spot, and what is known of them: before a change, and of a movement nobody has explained."""
+"""The chips on one spot, and what is known of them: before a change, and of an unexplained movement."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -39,8 +39,8 @@ class Stack:
     house: bool = False  # by the dealer's hand
     emptied: float | None = None  # when, since the close, its chips were all taken up
     emptied_by: str | None = None
-    told: float = 0.0  # when it was last told of
-    blind: bool = False  # nobody watched once it was decided: how it was settled is not known
+    told: float = 0.0  # when it was last reported
+    blind: bool = False  # unwatched once it was decided: its settlement is unknown
 
     def plays(self, stake: Decimal, *, scale: bool, hand: int = 1) -> Fraction:
         """Give the part of a stake that wins or loses; `scale` cuts doubles and splits by the same factor (I-2)."""

@@ -21,16 +21,16 @@ class RoundState(Voice):
         super().__init__(book, number, dismissed)
         self.closed = False
         self.closed_at = 0.0
-        self.heard = False  # a signal or a decision was told, in this round or before it
+        self.heard = False  # a signal or a decision was reported, in this round or before it
         self.uncounted = False  # the amount of some bet is not known
         self.fell: dict[int, float] = {}  # when the last card came to a box
         self.went_on = 0  # the last event that shows play going on
         self.played_at = 0.0  # when the last card was dealt, moved or turned
         self.given_back = False  # a decided bet went back to its Player, as of a round that is void
-        self.doubt = ""  # what nobody saw, and decides how the round ended
-        self.lost = ""  # why nobody can tell how it went on
-        self.gap = ""  # when nobody watched, if that was so
-        self.gap_t = 0.0  # when somebody did again
+        self.doubt = ""  # an unseen fact that decides how the round ended
+        self.lost = ""  # why its continuation is unknown
+        self.gap = ""  # the gap in watching, if there was one
+        self.gap_t = 0.0  # when watching resumed
         self.shoe = shoe
         self.seen: dict[str, Seen] = {}
         self.stacks: dict[str, Stack] = {}
@@ -41,9 +41,9 @@ class RoundState(Voice):
         self.dropped: dict[str, Plan] = {}
         self.outside_chips: set[str] = set()
         self.slip: Slip | None = None
-        self.seats: dict[str, set[int]] = {}  # who holds which, as told or as his bets show
+        self.seats: dict[str, set[int]] = {}  # who holds which, as reported or as his bets show
         self.second_stacks: set[str] = set()  # spots on which the second stack of a split lies by itself
-        self.seated: dict[str, set[int]] = {}  # as told
+        self.seated: dict[str, set[int]] = {}  # as reported
         self.min_sure = float(book.switches.min_confidence)
         self.chip = Decimal(book.switches.smallest_chip)
         self.drawn = 0
@@ -52,7 +52,7 @@ class RoundState(Voice):
 
     @property
     def only_seen(self) -> bool:
-        """Tell whether a camera is all there is: nothing was told, and not every amount is known."""
+        """Tell whether only a camera reports: nothing came from outside, and not every amount is known."""
         return self.closed and self.uncounted and not self.heard
 
     @property

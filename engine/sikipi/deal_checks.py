@@ -133,7 +133,7 @@ def _slipped(r: "SikipiState", slip: Slip) -> None:
 
 
 def _stops(r: "SikipiState", code: str, says: str, seen: "Seen", box: int) -> None:
-    """Stop before anybody looks; once somebody has, the round is void (5.5.3)."""
+    """Stop before any Player looks; once one has, the round is void (5.5.3)."""
     looked = r.looked()
     remedy = _void_remedy(r) if looked else _remedy(r)
     clause = r.book.clause("packets") if code == "wrong-box-order" and r.deal.packets else ""
@@ -201,7 +201,7 @@ def _goes_on(r: "SikipiState", *, together: bool) -> None:
 
 
 def _miscounted_backs(r: "SikipiState") -> None:
-    """The deal goes on as if there had been no slip: how many backs lie where, nobody saw."""
+    """The deal goes on as if there had been no slip: the number of backs in each place was not seen."""
     deal = r.deal
     deal.order = Order.LOOSE
     r.withdraw(deal.alert, "the deal went on as it should if a back lies on another")
@@ -210,7 +210,7 @@ def _miscounted_backs(r: "SikipiState") -> None:
 
 
 def played_on(r: "SikipiState") -> None:
-    """A hand is set, or shown: nobody has found a slip, and a camera alone does not know better."""
+    """A hand is set, or shown: no slip was found, and a camera alone does not know better."""
     if r.deal.order is Order.DOUBTED or (r.deal.order is Order.BROKEN and r.only_seen and not r.deal.proven):
         _miscounted_backs(r)
 
@@ -225,7 +225,7 @@ def stopped(r: "SikipiState", t: float) -> None:
 
 
 def proves(r: "SikipiState") -> None:
-    """Somebody takes up a card of the deal, or moves it to another hand: there was a slip."""
+    """A card of the deal is taken up, or moved to another hand: there was a slip."""
     if r.deal.order is Order.DOUBTED and r.deal.slip is not None:
         _slipped(r, r.deal.slip)
     r.deal.proven = r.deal.order is Order.BROKEN
@@ -253,7 +253,7 @@ def taken_away(r: "SikipiState", seen: "Seen") -> None:
     """A card that lay wrong leaves the table: it is out of the sequence, and may come back under another name."""
     deal = r.deal
     for one, zone in deal.targets():
-        alike = one.card is seen.card is None and one.zone.box == seen.zone.box  # which of two backs, nobody can tell
+        alike = one.card is seen.card is None and one.zone.box == seen.zone.box  # which of two backs is unknown
         if (one is seen or (alike and seen in deal.drawn)) and zone is not one.zone:
             deal.drawn.remove(one)
             deal.replace(seen, one)
@@ -284,13 +284,13 @@ def _ruled(r: "SikipiState", name: str, choice: str) -> None:
     elif choice == "continue-reconstructed":
         _adopts(r)
     else:
-        r.plans[deal.alert].waits = True  # it is an error; what follows is still to be said
+        r.plans[deal.alert].waits = True  # it is an error; its consequence comes later
         chosen(r)
     r.settle_all()
 
 
 def chosen(r: "SikipiState") -> None:
-    """A box has its bet back: once all those concerned have, nobody is left to choose."""
+    """A box has its bet back: once all concerned boxes have, no choice is left."""
     deal = r.deal
     if deal.order is Order.BROKEN and not any(r.hand(box).valid for box in r.alerts[deal.alert].remedy.boxes):
         r.plans[deal.alert].waits = False
@@ -327,7 +327,7 @@ def count(r: "SikipiState", *, late: bool) -> None:
 
 
 def miscounted(r: "SikipiState", wrong: "Sequence[Hand]", *, late: bool) -> None:
-    """One Player's hand is removed (5.12); else, or once somebody has looked in time, the round is void (5.5.3)."""
+    """One Player's hand is removed (5.12); else, or once a Player has looked in time, the round is void (5.5.3)."""
     first = wrong[0]
     alone = len(wrong) == 1 and first.box != 0 and r.switches.wrong_count == "remove-hand"
     removes = alone and (late or not r.looked())

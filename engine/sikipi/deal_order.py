@@ -22,7 +22,7 @@ MISCOUNTED = 2  # backs of a deal that were missed, or taken for two; of more no
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """The first card that was not where it was due, and which box was (0: the dealer; None: nobody)."""
+    """The first card that was not where it was due, and which box was (0: the dealer; None: none)."""
 
     seen: Seen
     box: int
@@ -41,10 +41,10 @@ class Deal:
     packets: bool = field(init=False)
     slots: list[int] = field(init=False)
     drawn: list[Seen] = field(default_factory=list)
-    together: set[str] = field(default_factory=set)  # fell with the card before: nobody knows which was first
+    together: set[str] = field(default_factory=set)  # fell with the card before: their order is unknown
     order: Order = Order.KEPT
     slip: Slip | None = None
-    proven: bool = False  # somebody moved cards to put the slip right
+    proven: bool = False  # cards were moved to put the slip right
     alert: str = ""  # what was said of it
     first: int = 0  # where the first card fell
 
@@ -113,7 +113,7 @@ class Deal:
         return all(seen.zone.box == box for seen, box in zip(self.drawn, self.slots, strict=False))
 
     def doubtful(self) -> set[int]:
-        """Give the boxes due to cards that fell together: nobody knows which goes where."""
+        """Give the boxes due to cards that fell together: which goes where is unknown."""
         found: set[int] = set()
         for (_, before), (seen, zone) in pairwise(self.targets()):
             if seen.id in self.together and zone.box != before.box:

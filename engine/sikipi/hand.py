@@ -19,7 +19,7 @@ class Hand:
     placed: tuple[list[Seen], list[Seen]] | None = None  # Low and High Hand as they were set
     viewed: bool = False  # its Player has looked at his cards
     lifted: bool = False  # it was taken up after the deal, as one who looks does
-    shown: bool = False  # a card of it was turned up, whoever did it
+    shown: bool = False  # a card of it was turned up, by any hand
     touched: bool = False  # its Player handled it again after it was set
     valid: bool = True  # its bets play
     exposed: set[str] = field(default_factory=set)  # cards that the dealer turned up before the reveal

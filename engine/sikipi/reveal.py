@@ -41,12 +41,12 @@ def dealt_up(r: "SikipiState", seen: "Seen", hand: Hand) -> None:
 def may_reveal(r: "SikipiState") -> bool:
     """The dealer turns his cards once a Player has set his hand, or all have looked and the deal is complete."""
     if r.any_set or (r.only_seen and (r.complete() or _as_good_as_dealt(r))):
-        return True  # whether a Player has looked is told, or not known
+        return True  # whether a Player has looked is reported, or unknown
     return r.over() and all(hand.viewed or hand.lifted or r.by_house(hand.box) for hand in r.playing())
 
 
 def _as_good_as_dealt(r: "SikipiState") -> bool:
-    """Tell whether a deal of which backs were miscounted may be over."""
+    """Tell whether a deal with miscounted backs may be over."""
     hands = (*r.playing(), r.dealer)
     return r.deal.order is Order.LOOSE and all(len(hand.cards) >= FOUR - 1 for hand in hands)
 

@@ -98,7 +98,7 @@ class SikipiRound(SikipiState):
             self.card(seen, event)
 
     def _lifted(self, box: int | None) -> None:
-        """Once the deal is over, a hand that leaves the table is looked at, whether or not we are told so."""
+        """Once the deal is over, a Player looks at a hand that leaves the table, reported or not."""
         if box is not None and self.over():
             self.hands[box].lifted = True
 
@@ -193,7 +193,7 @@ class SikipiRound(SikipiState):
     # ---- rulings ------------------------------------------------------------------------------------------------
 
     def waits(self, name: str, hand: Hand, lost: str = "") -> None:
-        """A box waits for a ruling; upheld, its hand is out where `lost` says so."""
+        """A box waits for a ruling; if upheld, its hand is out if `lost` is set."""
         self.held_back.add(hand.box)
 
         def rule(choice: str, _: int | None) -> None:

@@ -111,7 +111,7 @@ def _foul(r: "SikipiState", hand: Hand, parts: tuple[Part, Part]) -> None:
         r.waits(name, hand)
 
 
-# ---- told from outside ----------------------------------------------------------------------------------------------
+# ---- reports from outside -------------------------------------------------------------------------------------------
 
 
 def _touched(r: "SikipiState", hand: Hand) -> None:
@@ -154,7 +154,7 @@ def shown(r: "SikipiState", hand: Hand) -> None:
 
 
 def viewed(r: "SikipiState", hand: Hand, player: str | None) -> None:
-    """A Player looks at his cards; nobody may examine two hands (3.11, 5.13)."""
+    """A Player looks at his cards; no Player may examine two hands (3.11, 5.13)."""
     first = r.examiners.setdefault(player, hand.box) if player is not None else hand.box
     if first != hand.box:
         name = r.alert(

@@ -111,7 +111,7 @@ def _card(teller: Teller, words: Words) -> Told:
 
 
 def _hidden(text: str) -> list[str] | None:
-    """Read "hidden 2 dealer": places that nobody can see."""
+    """Read "hidden 2 dealer": hidden places."""
     found = re.search(r"hidden ([0-9a-z ]+)", text)
     return [_place(f"box {one}" if one.isdigit() else one)[0] for one in found[1].split()] if found else None
 

@@ -36,7 +36,7 @@ class Step:
 
 @dataclass(slots=True)
 class Scenario:
-    """One round (or a few) told, with the book it is judged by and the clauses it proves."""
+    """One round (or a few) as text, with the book that judges it and the clauses that it proves."""
 
     title: str
     number: int

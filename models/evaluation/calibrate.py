@@ -33,12 +33,12 @@ RANGE = (0.2, 5.0)  # of temperatures
 
 
 def measure(manifest: Path, folder: Path | None, count: int, seed: int = 1, jobs: int = 1) -> Figures:
-    """Find the temperature, then the least probability at which a face is told.
+    """Find the temperature, then the least probability at which a face is reported.
 
     The temperature is the one at which the true classes of all crops and photographed cards are likeliest (least mean
     negative logarithm), each read as `feltwatch.vision.detection.reader` does, doubtful ones twice. With it,
     `sure` is the lowest probability at which, of the cards that lie whole and are 60 px and more tall, at most one in
-    10,000 is told as another; so one in 10,000 of them may be wrong, not of the answers, which are fewer.
+    10,000 is reported as another; so one in 10,000 of them may be wrong, not of the answers, which are fewer.
     `sure_hard` is the same of all others, covered or small: at most one in 1,000.
     """
     rendered = read(CropReader(manifest, SPLIT, seed), count, jobs)
@@ -49,11 +49,11 @@ def measure(manifest: Path, folder: Path | None, count: int, seed: int = 1, jobs
     both = joined(list(parts.values()))
     temperature = warmth(both)
     likely = likely_of(both, temperature)
-    told, right, most = likely.argmax(axis=1) < FACE_COUNT, likely.argmax(axis=1) == both.is_, likely.max(axis=1)
-    rows = both.whole & told
+    reported, right, most = likely.argmax(axis=1) < FACE_COUNT, likely.argmax(axis=1) == both.is_, likely.max(axis=1)
+    rows = both.whole & reported
     sure = least_sure(most[rows], right[rows], int(both.whole.sum()) * WRONG)
     hard = both.faces & ~both.whole
-    sure_hard = least_sure(most[hard & told], right[hard & told], int(hard.sum()) * WRONG_HARD)
+    sure_hard = least_sure(most[hard & reported], right[hard & reported], int(hard.sum()) * WRONG_HARD)
     least = np.where(both.whole, sure, max(sure, sure_hard))
     found = np.repeat(list(parts), [len(part.is_) for part in parts.values()])
     return {
@@ -62,8 +62,8 @@ def measure(manifest: Path, folder: Path | None, count: int, seed: int = 1, jobs
         "sure_hard": max(sure, sure_hard),
         "whole cards": int(both.whole.sum()),
         "temperature of each alone": {name: _warmth_row(part, temperature) for name, part in parts.items()},
-        "as told with these": {
-            f"{name}, {kind}": _told(told & (most >= least), right, marks & (found == name))
+        "as reported with these": {
+            f"{name}, {kind}": _reported(reported & (most >= least), right, marks & (found == name))
             for name in parts
             for kind, marks in _groups(both).items()
         },
@@ -100,8 +100,8 @@ def _groups(reads: Reads) -> dict[str, Mask]:
     }
 
 
-def _told(told: Mask, right: Mask, rows: Mask) -> Figures:
-    counts = {"right": int((told & right & rows).sum()), "wrong": int((told & ~right & rows).sum())}
+def _reported(reported: Mask, right: Mask, rows: Mask) -> Figures:
+    counts = {"right": int((reported & right & rows).sum()), "wrong": int((reported & ~right & rows).sum())}
     return shares({**counts, "cannot tell": int(rows.sum()) - sum(counts.values())}, ANSWERS)
 
 

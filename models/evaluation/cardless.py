@@ -1,4 +1,4 @@
-"""Pictures that hold no cards: every card told there is false."""
+"""Pictures that hold no cards: every card reported there is false."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ import numpy as np
 from feltwatch.datasets.common.cache import read_picture
 from feltwatch.datasets.common.parallel import ordered
 from feltwatch.models.evaluation.looking import Look, Mistake, Worst
-from feltwatch.models.evaluation.report import Figures, told
+from feltwatch.models.evaluation.report import Figures, reported
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detections import Detections
 
 
 @dataclass(frozen=True, slots=True)
 class CardlessLook:
-    """A picture's path -> what was told of it; picklable."""
+    """A picture's path -> what was reported of it; picklable."""
 
     look: Look
 
@@ -33,21 +33,23 @@ def measure(look: Look, paths: Sequence[Path], jobs: int = 1, show: Path | None 
     worst = Worst()
     rows: list[Figures] = []
     stacks = hands = 0
-    for path, seen in zip(paths, told(ordered(CardlessLook(look), paths, jobs), len(paths), "cardless"), strict=True):
+    for path, seen in zip(
+        paths, reported(ordered(CardlessLook(look), paths, jobs), len(paths), "cardless"), strict=True
+    ):
         stacks, hands = stacks + len(seen.stacks), hands + len(seen.hands)
         where = f"{path.parent.name}/{path.name}"
         for card in seen.cards:
             says = card.face or ("up" if card.up else "down")
-            rows.append({"picture": where, "told": says, "confidence": round(card.confidence, 4)})
+            rows.append({"picture": where, "reported": says, "confidence": round(card.confidence, 4)})
             load = partial(picture, path)
             worst.add([Mistake(card.confidence + bool(card.face), f"{says}-{where}", card.quad, card, load)])
     worst.write(show)
     return {
         "pictures": len(paths),
-        "told cards": len(rows),
-        "of these with a face": sum(row["told"] not in ("up", "down") for row in rows),
-        "pictures with a told card": len({row["picture"] for row in rows}),
-        "told stacks": stacks,
-        "told hands": hands,
-        "told": rows,
+        "reported cards": len(rows),
+        "of these with a face": sum(row["reported"] not in ("up", "down") for row in rows),
+        "pictures with a reported card": len({row["picture"] for row in rows}),
+        "reported stacks": stacks,
+        "reported hands": hands,
+        "reported": rows,
     }

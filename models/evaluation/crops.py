@@ -14,7 +14,7 @@ from feltwatch.datasets.sets.sets import BLOCK, READS, SPREAD
 from feltwatch.models.evaluation.chances import at_precision, calibration_error, reliability
 from feltwatch.models.evaluation.counting import TALL_PX, WHOLE
 from feltwatch.models.evaluation.looking import reader_of
-from feltwatch.models.evaluation.report import Figures, percent, shares, told
+from feltwatch.models.evaluation.report import Figures, percent, reported, shares
 from feltwatch.vision.arrays import Floats, Indices, Mask
 from feltwatch.vision.detection.reader import PLAIN, VIEWS, probabilities
 from feltwatch.vision.geometry.rectify import rectify
@@ -75,7 +75,7 @@ class CropReader:
 def read(run: CropReader, count: int, jobs: int = 1) -> Reads:
     """Read at least so many crops, by whole blocks."""
     blocks = -(-count // run.size)
-    return joined(list(told(ordered(run, range(blocks), jobs, 1), blocks, f"blocks of {run.size} crops")))
+    return joined(list(reported(ordered(run, range(blocks), jobs, 1), blocks, f"blocks of {run.size} crops")))
 
 
 def joined(parts: Sequence[Reads]) -> Reads:
@@ -115,7 +115,7 @@ def figures(reads: Reads, temperature: float, sure: float, sure_hard: float) -> 
         "sure": sure,
         "sure, hard": sure_hard,
         "accuracy": {name: _accuracy(best[rows], reads.is_[rows]) for name, rows in groups.items()},
-        "as told": {name: _as_told(right, best, most >= least, rows) for name, rows in groups.items()},
+        "as reported": {name: _as_reported(right, best, most >= least, rows) for name, rows in groups.items()},
         "calibration error %": {
             name: percent(calibration_error(most[rows], right[rows]), 1) for name, rows in groups.items()
         },
@@ -141,7 +141,7 @@ def _accuracy(best: Indices, is_: Indices) -> Figures:
     }
 
 
-def _as_told(right: Mask, best: Indices, likely: Mask, rows: Mask) -> Figures:
+def _as_reported(right: Mask, best: Indices, likely: Mask, rows: Mask) -> Figures:
     """Count what the eyes would say: a face where it is likely enough. Of `none` and `back` no face is right."""
     face = (best < FACE_COUNT) & likely
     counts = {"right": int((face & right & rows).sum()), "wrong": int((face & ~right & rows).sum())}
@@ -149,13 +149,13 @@ def _as_told(right: Mask, best: Indices, likely: Mask, rows: Mask) -> Figures:
 
 
 def _precise(right: Mask, best: Indices, most: Floats, faces: Mask) -> Figures:
-    """Give from which probability on a told face is right so often, and of which part of the cards it is then told."""
+    """Give the probability from which reported faces are right so often, and the share of cards then reported."""
     face = best < FACE_COUNT
     least = at_precision(most[face], right[face], PRECISION)
     kept = face & (most >= least)
     return {
         "from": round(least, 6),
-        "told": int(kept.sum()),
+        "reported": int(kept.sum()),
         "wrong": int((kept & ~right).sum()),
         "of": int(faces.sum()),
         "answered %": percent(int((kept & right).sum()), int(faces.sum())),
@@ -164,7 +164,7 @@ def _precise(right: Mask, best: Indices, most: Floats, faces: Mask) -> Figures:
 
 def _confusions(best: Iterable[int], is_: Iterable[int]) -> list[Figures]:
     counts = Counter((READS[a], READS[b]) for a, b in zip(is_, best, strict=True))
-    return [{"is": pair[0], "told": pair[1], "times": times} for pair, times in counts.most_common(MOST)]
+    return [{"is": pair[0], "reported": pair[1], "times": times} for pair, times in counts.most_common(MOST)]
 
 
 def _by_deck(reads: Reads, right: Mask) -> Figures:

@@ -1,4 +1,4 @@
-"""A labelled photograph against what was told of it: which told card each label speaks of, and whether it agrees."""
+"""A labelled photograph against its reports: which reported card each label is about, and whether they agree."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,17 +24,17 @@ from feltwatch.vision.detection.detections import DetectedCard, Detections
 
 @dataclass(frozen=True, slots=True)
 class JudgedLabel:
-    """A labelled card or index: what it is, and what was told of it."""
+    """A labelled card or index: what it is, and what was reported of it."""
 
     true: CardTruth
-    wanted: str  # a face, or only a rank; empty where nobody knows
-    told: DetectedCard | None
+    wanted: str  # a face, or only a rank; empty: unknown
+    reported: DetectedCard | None
 
     @property
     def said(self) -> str:
         if self.is_joker:
-            return "not found" if not self.told else "wrong" if self.told.face else "right"
-        return answer(self.told, up=self.true.up, wanted=self.wanted)
+            return "not found" if not self.reported else "wrong" if self.reported.face else "right"
+        return answer(self.reported, up=self.true.up, wanted=self.wanted)
 
     @property
     def is_joker(self) -> bool:
@@ -42,14 +42,14 @@ class JudgedLabel:
 
 
 def judged(seen: Detections, photo: Photograph, *, upright: bool = False) -> tuple[JudgedLabel, ...]:
-    """Say of every label which told card it is of.
+    """Match every label with a reported card.
 
-    A told card answers for one face. First, a told card that holds an index of its own face in a corner is of that
-    card. Then whole cards take, one to one by overlap, what told cards are left or have their face. Then each index
-    takes the told card that holds it nearest to where indices are, of those that answer for no other face. So an index
-    whose own card was missed is not charged to the card it lies on, if that is told rightly.
+    A reported card answers for one face. First, one that holds an index of its own face in a corner belongs to that
+    card. Then whole cards take, one to one by overlap, the reported cards that are left or have their face. Then each
+    index takes the reported card without another face that holds it nearest to where indices are. So an index of a
+    missed card is not charged to a rightly reported card below it.
 
-    Told boxes that do not turn with the card (`upright`) hold indices anywhere, and are matched to boxes round cards.
+    Boxes that do not rotate with the card (`upright`) hold indices anywhere, and are matched with boxes round cards.
     """
     cards = photo.truth.cards
     wanted = {n: card.face or photo.ranks.get(card.id, "") for n, card in enumerate(cards)}
@@ -60,19 +60,19 @@ def judged(seen: Detections, photo: Photograph, *, upright: bool = False) -> tup
     speaks = _confirmed(seen, held, wanted)
     boxed = np.array([upright or cards[n].label == "box" for n in whole], bool)
     found = _of_whole(seen, [cards[n] for n in whole], [wanted[n] for n in whole], speaks, boxed)
-    told: dict[int, int] = {whole[place]: number for place, number in found.items()}
-    for n, number in told.items():
+    reported: dict[int, int] = {whole[place]: number for place, number in found.items()}
+    for n, number in reported.items():
         speaks.setdefault(number, wanted[n])
     for _, n, number in sorted((far, n, number) for n, near in held.items() for number, far in near.items()):
-        if n not in told and speaks.setdefault(number, wanted[n]) == wanted[n]:
-            told[n] = number
+        if n not in reported and speaks.setdefault(number, wanted[n]) == wanted[n]:
+            reported[n] = number
     return tuple(
-        JudgedLabel(card, wanted[n], seen.cards[told[n]] if n in told else None) for n, card in enumerate(cards)
+        JudgedLabel(card, wanted[n], seen.cards[reported[n]] if n in reported else None) for n, card in enumerate(cards)
     )
 
 
 def _confirmed(seen: Detections, held: Mapping[int, Mapping[int, float]], wanted: Mapping[int, str]) -> dict[int, str]:
-    """Give the told cards that hold an index of their own face, with it."""
+    """Give the reported cards that hold an index of their own face, with it."""
     return {number: wanted[n] for n, near in held.items() for number in near if seen.cards[number].face == wanted[n]}
 
 

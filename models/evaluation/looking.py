@@ -63,7 +63,7 @@ class Mistake:
     weight: float
     says: str  # becomes the file's name
     place: tuple[Point, ...]  # what is true
-    told: DetectedCard | None
+    reported: DetectedCard | None
     load: Callable[[], Pixels]
 
 
@@ -85,7 +85,7 @@ class Worst:
         return [fault for *_, fault in sorted(self._kept, key=lambda one: (-one[0], -one[1]))]
 
     def write(self, folder: Path | None) -> None:
-        """Write each as a picture: as it is, and beside it with the truth in green and what was told in red."""
+        """Write each as a picture: as it is, and beside it with the truth in green and what was reported in red."""
         if folder is None:
             return
         for number, fault in enumerate(self.faults()):
@@ -96,8 +96,8 @@ class Worst:
 def view(fault: Mistake) -> Pixels:
     """Show a fault and what lies round it, twice."""
     picture = fault.load()
-    told = fault.told.quad if fault.told else ()
-    left, top, right, bottom = bounds((*fault.place, *told))
+    reported = fault.reported.quad if fault.reported else ()
+    left, top, right, bottom = bounds((*fault.place, *reported))
     reach = ROUND * max(right - left, bottom - top, LEAST_PX)
     height, width = picture.shape[:2]
     low = [int(max(0, min(left - reach, width - 8))), int(max(0, min(top - reach, height - 8)))]
@@ -106,7 +106,7 @@ def view(fault: Mistake) -> Pixels:
     grown = SHOWN_PX / max(part.shape[:2])
     plain = cv2.resize(part, None, fx=grown, fy=grown, interpolation=cv2.INTER_CUBIC).astype(np.uint8)
     drawn = plain.copy()
-    for outline, colour in ((fault.place, TRUE), (told, TOLD)):
+    for outline, colour in ((fault.place, TRUE), (reported, TOLD)):
         if outline:
             points = np.round((np.array(outline) - low) * grown * 16).astype(np.int32)
             cv2.polylines(drawn, [points], isClosed=True, color=colour, thickness=1, lineType=cv2.LINE_AA, shift=4)

@@ -1,4 +1,4 @@
-"""Which told thing is which true thing: quads by their overlap, points by their distance, one to one."""
+"""Which reported thing is which true thing: quads by their overlap, points by their distance, one to one."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,14 +11,14 @@ from feltwatch.vision.detection.detections import DetectedCard
 
 LEAST_PX = 1e-3  # an outline of less area overlaps nothing
 FOUND = 0.7  # overlap from which a card counts as found
-SAME = 0.5  # overlap from which a told card is about a true one
+SAME = 0.5  # overlap from which a reported card is about a true one
 CORNER = (0.3, 0.35)  # of a card's sides: the part of it that is a corner
 ANYWHERE = (0.5, 0.5)  # of a box that does not turn with the card
 SLACK = 0.03  # by which a quad may miss
 AT = (0.1, 0.14)  # where in a corner the middle of an index is: of rank and suit together
 SIDES = (1.0, 1.4)  # of a card
-ANSWERS = ("right", "wrong", "cannot tell", "told down", "not found")  # of a card that lies face up
-DOWN_ANSWERS = ("right", "wrong", "told up", "not found")  # of one face down; wrong: a face was told
+ANSWERS = ("right", "wrong", "cannot tell", "reported down", "not found")  # of a card that lies face up
+DOWN_ANSWERS = ("right", "wrong", "reported up", "not found")  # of one face down; wrong: a face was reported
 
 
 def overlap(one: Sequence[Point], other: Sequence[Point]) -> float:
@@ -36,17 +36,17 @@ def overlap(one: Sequence[Point], other: Sequence[Point]) -> float:
     return shared / (sum(areas) - shared)
 
 
-def overlaps(told: Sequence[Sequence[Point]], true: Sequence[Sequence[Point]]) -> Floats:
-    """Give the overlap of each told outline (rows) with each true one."""
-    found = np.zeros((len(told), len(true)))
-    if not told or not true:
+def overlaps(reported: Sequence[Sequence[Point]], true: Sequence[Sequence[Point]]) -> Floats:
+    """Give the overlap of each reported outline (rows) with each true one."""
+    found = np.zeros((len(reported), len(true)))
+    if not reported or not true:
         return found
-    ours, theirs = (np.array([bounds(one) for one in outlines]) for outlines in (told, true))
+    ours, theirs = (np.array([bounds(one) for one in outlines]) for outlines in (reported, true))
     touch = (ours[:, None, :2] < theirs[None, :, 2:]).all(axis=2) & (theirs[None, :, :2] < ours[:, None, 2:]).all(
         axis=2
     )
     for row, column in np.argwhere(touch):
-        found[row, column] = overlap(told[row], true[column])
+        found[row, column] = overlap(reported[row], true[column])
     return found
 
 
@@ -78,21 +78,21 @@ def matched(scores: Floats, least: float) -> dict[int, int]:
     return found
 
 
-def answer(told: DetectedCard | None, *, up: bool, wanted: str = "") -> str:
-    """Say in one of ANSWERS or DOWN_ANSWERS what a card was told to be; a rank alone is wanted as "9"."""
-    if told is None:
+def answer(reported: DetectedCard | None, *, up: bool, wanted: str = "") -> str:
+    """Say in one of ANSWERS or DOWN_ANSWERS what a card was reported to be; a rank alone is wanted as "9"."""
+    if reported is None:
         return "not found"
     if not up:
-        return "right" if not told.up else "wrong" if told.face else "told up"
-    if not told.up:
-        return "told down"
-    if told.face is None:
+        return "right" if not reported.up else "wrong" if reported.face else "reported up"
+    if not reported.up:
+        return "reported down"
+    if reported.face is None:
         return "cannot tell"
-    return "right" if told.face.startswith(wanted) else "wrong"
+    return "right" if reported.face.startswith(wanted) else "wrong"
 
 
-def answer_to(told: DetectedCard | None, true: CardTruth) -> str:
-    return answer(told, up=true.up, wanted=true.face or "")
+def answer_to(reported: DetectedCard | None, true: CardTruth) -> str:
+    return answer(reported, up=true.up, wanted=true.face or "")
 
 
 def tall_px(quad: Quad) -> float:
@@ -101,13 +101,13 @@ def tall_px(quad: Quad) -> float:
     return float(np.hypot(a, b) + np.hypot(c, d)) / 2
 
 
-def holders(told: Mapping[int, Quad], point: Point, corner: tuple[float, float] = CORNER) -> dict[int, float]:
-    """Give which told cards hold a point where an index may be, each with how far it lies from where indices are.
+def holders(reported: Mapping[int, Quad], point: Point, corner: tuple[float, float] = CORNER) -> dict[int, float]:
+    """Give which reported cards hold a point where an index may be, each with how far it lies from where indices are.
 
-    How far is said in widths of the card. With ANYWHERE for its corners, the whole card may hold indices.
+    The unit is the width of the card. With ANYWHERE for its corners, the whole card may hold indices.
     """
     found = {}
-    for number, quad in told.items():
+    for number, quad in reported.items():
         across, along = _in_card(quad, point)
         across, along = min(across, 1 - across), min(along, 1 - along)  # one corner for all four
         if -SLACK <= across <= corner[0] and -SLACK <= along <= corner[1]:

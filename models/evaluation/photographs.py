@@ -1,4 +1,4 @@
-"""Real photographs, end to end: what was told of each card that a person can read, by source."""
+"""Real photographs, end to end: what was reported of each card that a person can read, by source."""
 
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
@@ -11,24 +11,24 @@ from feltwatch.datasets.photos.real import Photograph, photographs
 from feltwatch.models.evaluation.labels import JudgedLabel, judged
 from feltwatch.models.evaluation.looking import Look, Mistake, Worst
 from feltwatch.models.evaluation.matching import DOWN_ANSWERS
-from feltwatch.models.evaluation.report import Figures, Tally, shares, table, told
+from feltwatch.models.evaluation.report import Figures, Tally, reported, shares, table
 from feltwatch.models.shipped.registry import HERE
 
 UNREADABLE = HERE / "unreadable.toml"
 ANSWERS = ("right", "wrong", "cannot tell", "not found")
-JOKERS = ("right", "wrong", "not found")  # a joker has no face to be told
-WEIGHTS = {"wrong": 3.0, "told up": 2.0, "told down": 2.0, "not found": 1.0, "cannot tell": 0.0}
+JOKERS = ("right", "wrong", "not found")  # a joker has no face to be reported
+WEIGHTS = {"wrong": 3.0, "reported up": 2.0, "reported down": 2.0, "not found": 1.0, "cannot tell": 0.0}
 RUN = 4  # photographs a worker is given at a time
 
-Left = Mapping[tuple[str, str, str], str]  # source, picture, card -> why nobody can read it
+Left = Mapping[tuple[str, str, str], str]  # source, picture, card -> why no person can read it
 
 
 @dataclass(frozen=True, slots=True)
 class Photographs:
-    """A photograph -> what came of its labels, and how many cards were told; picklable."""
+    """A photograph -> what came of its labels, and how many cards were reported; picklable."""
 
     look: Look
-    upright: bool = False  # told boxes do not turn with the cards
+    upright: bool = False  # reported boxes do not turn with the cards
 
     def __call__(self, photo: Photograph) -> tuple[tuple[JudgedLabel, ...], int]:
         seen = self.look(photo.load())
@@ -49,7 +49,7 @@ class Count:
         source = photo.source.name
         self.tally["photographs", source, "count"] += 1
         self.tally["photographs", source, "labels"] += len(found)
-        self.tally["photographs", source, "told cards"] += cards
+        self.tally["photographs", source, "reported cards"] += cards
         for one in found:
             name = (source, photo.name, one.true.id)
             if name in self.left:
@@ -66,30 +66,30 @@ class Count:
         elif not one.true.up:
             self.tally["backs", source, one.said] += 1
         else:
-            said = "cannot tell" if one.said == "told down" else one.said
+            said = "cannot tell" if one.said == "reported down" else one.said
             for row in (source, "all"):
                 self.tally["faces", row, said] += 1
             kind = {"card": "whole cards", "box": "whole cards, boxes", "index": "indices"}[one.true.label]
             self.tally["kinds", f"{source}, {kind}", said] += 1
-            self.tally["told down", source, "cards"] += one.said == "told down"
+            self.tally["reported down", source, "cards"] += one.said == "reported down"
 
     def _note(self, photo: Photograph, one: JudgedLabel) -> None:
         true = one.wanted or ("joker" if one.true.up else "back")
-        sure = one.told.confidence if one.told else 0.0
-        face = one.told.face if one.told else None
-        says = f"{one.said}-{true}-told-{face}-{photo.source.name}-{photo.name}-{one.true.id}"
-        self.worst.add([Mistake(WEIGHTS[one.said] + 0.9 * sure, says, one.true.quad, one.told, photo.load)])
-        if one.said == "wrong" and one.told:
+        sure = one.reported.confidence if one.reported else 0.0
+        face = one.reported.face if one.reported else None
+        says = f"{one.said}-{true}-reported-{face}-{photo.source.name}-{photo.name}-{one.true.id}"
+        self.worst.add([Mistake(WEIGHTS[one.said] + 0.9 * sure, says, one.true.quad, one.reported, photo.load)])
+        if one.said == "wrong" and one.reported:
             row = {"source": photo.source.name, "picture": photo.name, "card": one.true.id, "is": true}
-            self.wrong.append({**row, "told": one.told.face, "confidence": round(one.told.confidence, 5)})
+            self.wrong.append({**row, "reported": one.reported.face, "confidence": round(one.reported.confidence, 5)})
 
     def figures(self) -> Figures:
         names = sorted({row for name, row, _ in self.tally if name == "photographs"})
-        columns = ("count", "labels", "told cards")
+        columns = ("count", "labels", "reported cards")
         rows = {name: {column: self.tally["photographs", name, column] for column in columns} for name in names}
         for name, row in rows.items():
             row["left out"] = self.tally["left out", name, "labels"]
-            row["told down"] = self.tally["told down", name, "cards"]
+            row["reported down"] = self.tally["reported down", name, "cards"]
         return {
             "photographs": rows,
             "faces": table(self.tally, "faces", ANSWERS),
@@ -109,13 +109,13 @@ class Count:
 
 def measure(run: Photographs, folder: Path, split: str, jobs: int = 1, show: Path | None = None) -> Figures:
     """Look at every photograph of a split."""
-    photos = list(told(photographs(folder, (split,)), 0, "photographs measured"))
+    photos = list(reported(photographs(folder, (split,)), 0, "photographs measured"))
     if not photos:
         raise DataError(
             f"{folder}: no photographs of the split {split!r}; expected a source of it, or a folder of such"
         )
     count = Count(unreadable())
-    outcomes = told(ordered(run, photos, jobs, RUN), len(photos), "photographs")
+    outcomes = reported(ordered(run, photos, jobs, RUN), len(photos), "photographs")
     for photo, (found, cards) in zip(photos, outcomes, strict=True):
         count.add(photo, found, cards)
     _check_used(count, photos)
@@ -138,7 +138,7 @@ def _check_used(count: Count, photos: Collection[Photograph]) -> None:
     for name in _unused(count.left, count.used):
         if name[0] in here:
             raise DataError(
-                f"{UNREADABLE}: no card {name[2]} in {name[0]}/{name[1]}; take the entry out, or name it anew"
+                f"{UNREADABLE}: no card {name[2]} in {name[0]}/{name[1]}; remove the entry, or correct its name"
             )
 
 

@@ -79,7 +79,7 @@ def _cell(value: object) -> str:
     return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
-def told(things: Iterable[T], total: int, what: str) -> Iterator[T]:
+def reported(things: Iterable[T], total: int, what: str) -> Iterator[T]:
     """Pass things on, and say now and then how far it is."""
     start = last = time.monotonic()
     for number, thing in enumerate(things, 1):

@@ -1,4 +1,4 @@
-"""What came of watching filmed rounds: what was told, beside what is true and what is owed, round by round."""
+"""What came of watching filmed rounds: what was reported, beside what is true and what is owed, round by round."""
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -14,7 +14,7 @@ CardTold = tuple[str, str | None, str]  # zone, face, side
 
 GRAVE = ("void", "stop", "correct")
 ANSWERS = ("right", "unresolved", "wrong")
-LATEST_S = 8.0  # what is told alike so much later is another card
+LATEST_S = 8.0  # what is reported alike so much later is another card
 
 # What only an amount, an announcement or the look of a card makes an error.
 HIDDEN = frozenset(
@@ -56,7 +56,7 @@ class FilmTruth:
 
 @dataclass(frozen=True, slots=True)
 class FilmReport:
-    """What was told of it."""
+    """What was reported of it."""
 
     events: tuple[Json, ...]
     verdicts: tuple[Json, ...]
@@ -71,9 +71,9 @@ class Score:
     book: str
     events: str = "right"
     differs: list[str] = field(default_factory=list)
-    misread: int = 0  # faces that were told, and taken back
-    ruled: bool = False  # somebody ruled, which no camera sees
-    result: tuple[str, str] = ("", "")  # owed and told
+    misread: int = 0  # faces that were reported, and taken back
+    ruled: bool = False  # there was a ruling, which no camera sees
+    result: tuple[str, str] = ("", "")  # owed and reported
     settled: Counter[str] = field(default_factory=Counter)
     unsettled: list[str] = field(default_factory=list)  # lines that are wrong
     found: list[str] = field(default_factory=list)
@@ -83,17 +83,17 @@ class Score:
     withdrawn: list[str] = field(default_factory=list)  # false too, for a while
     late_s: list[float] = field(default_factory=list)
     rest_s: list[float] = field(default_factory=list)  # by how much the time of coming to rest is off
-    untold: int = 0  # cards of which nothing was told so
+    untold: int = 0  # cards without such a report
 
 
-def scores(film: FilmTruth, told: FilmReport) -> list[Score]:
+def scores(film: FilmTruth, reported: FilmReport) -> list[Score]:
     """Give a score for each round of a film."""
     rounds = _rounds(film.truth)
     falls = [next(_time(event) for event in one if event["event"] == "card") for one in rounds]
     clears = [max(_time(event) for event in one) for one in rounds]
     ends = [(clear + fall) / 2 for clear, fall in zip(clears, falls[1:], strict=False)]
-    seen = _split(_corrected(told.events), ends)
-    said = _by_round(told.verdicts, falls)
+    seen = _split(_corrected(reported.events), ends)
+    said = _by_round(reported.verdicts, falls)
     found = []
     for number, (truth, owed) in enumerate(zip(rounds, film.owed, strict=True)):
         score = Score(film.name, number + 1, film.book)
@@ -132,7 +132,7 @@ def _split(events: Sequence[Json], ends: Sequence[float]) -> list[list[Json]]:
 
 
 def _corrected(events: Sequence[Json]) -> list[Json]:
-    """Give the events as they stand in the end: a face that was corrected is told at once, and marked."""
+    """Give the events as they stand in the end: a face that was corrected is reported at once, and marked."""
     found = [dict(event) for event in events]
     shown: dict[object, dict[str, object]] = {}
     for event in found:
@@ -149,13 +149,13 @@ def _cards(events: Sequence[Json]) -> list[CardTold]:
     return [_card(event) for event in events if event["event"] == "card"]
 
 
-def _ordered(told: Sequence[Json], owed: Sequence[CardTold]) -> list[CardTold]:
-    """Give the cards in the order in which they were told; those that may have come before others, as they fell.
+def _ordered(reported: Sequence[Json], owed: Sequence[CardTold]) -> list[CardTold]:
+    """Give the cards in the order in which they were reported; those that may have come before others, as they fell.
 
-    A card whose place nobody could see is told with the moment it was last seen without it (`since`).
+    A card whose place was hidden is reported with the moment it was last seen without it (`since`).
     """
     found: list[CardTold] = []
-    left = [event for event in told if event["event"] == "card"]
+    left = [event for event in reported if event["event"] == "card"]
     while left:
         due = owed[len(found)] if len(found) < len(owed) else None
         first = [n for n, event in enumerate(left) if all(_since(event) < _rested(other) for other in left[:n])]
@@ -192,28 +192,28 @@ def _handled(events: Sequence[Json]) -> Counter[str]:
     return found
 
 
-def _events(score: Score, truth: Sequence[Json], told: Sequence[Json]) -> None:
+def _events(score: Score, truth: Sequence[Json], reported: Sequence[Json]) -> None:
     """Compare what lay where, in order, and what was moved and turned."""
-    owed, seen = _cards(truth), _ordered(told, _cards(truth))
+    owed, seen = _cards(truth), _ordered(reported, _cards(truth))
     matcher = SequenceMatcher(None, owed, seen, autojunk=False)
     for what, a, b, c, d in matcher.get_opcodes():
         if what != "equal":
-            score.differs.append(f"expected {_said(owed[a:b])}, told {_said(seen[c:d])}")
-    _timed(score, truth, told)
-    owed_hands, seen_hands = _handled(truth), _handled(told)
+            score.differs.append(f"expected {_said(owed[a:b])}, reported {_said(seen[c:d])}")
+    _timed(score, truth, reported)
+    owed_hands, seen_hands = _handled(truth), _handled(reported)
     if owed_hands != seen_hands:
         score.differs.append(
-            f"not told: {_listed(owed_hands - seen_hands)}; not so: {_listed(seen_hands - owed_hands)}"
+            f"not reported: {_listed(owed_hands - seen_hands)}; not so: {_listed(seen_hands - owed_hands)}"
         )
-    score.misread = sum(bool(event.get("misread")) for event in told)
-    unread = any(event.get("face") == "up" and event.get("card") is None for event in told)
+    score.misread = sum(bool(event.get("misread")) for event in reported)
+    unread = any(event.get("face") == "up" and event.get("card") is None for event in reported)
     if score.differs:
         score.events = "unresolved" if unread or score.result[1] in ("unresolved", "") else "wrong"
 
 
-def _timed(score: Score, truth: Sequence[Json], told: Sequence[Json]) -> None:
-    """Say how long after it came to rest each card was told: the next that is told alike in that place."""
-    left = [event for event in told if event["event"] == "card"]
+def _timed(score: Score, truth: Sequence[Json], reported: Sequence[Json]) -> None:
+    """Say how long after it came to rest each card was reported: the next that is reported alike in that place."""
+    left = [event for event in reported if event["event"] == "card"]
     for one in (event for event in truth if event["event"] == "card"):
         alike = [other for other in left if _card(other) == _card(one) and abs(_time(other) - _time(one)) < LATEST_S]
         if not alike:
@@ -241,7 +241,7 @@ def _listed(counts: Counter[str]) -> str:
 
 
 def _by_round(verdicts: Sequence[Json], falls: Sequence[float]) -> list[list[Json]]:
-    """Give the verdicts of each true round: a told round is the one in whose time most of it was said."""
+    """Give the verdicts of each true round: a reported round is the one in whose time most of it was said."""
     votes: defaultdict[object, Counter[int]] = defaultdict(Counter)
     for verdict in verdicts:
         if verdict["verdict"] != "round-started":
@@ -256,20 +256,20 @@ def _by_round(verdicts: Sequence[Json], falls: Sequence[float]) -> list[list[Jso
 def _results(score: Score, owed: Json, said: Sequence[Json]) -> None:
     """Compare how bets are settled; what was not settled is not wrong."""
     ended = [str(verdict["result"]) for verdict in said if verdict["verdict"] == "round-ended"]
-    told = "unresolved" if "unresolved" in ended else (ended or [""])[-1]
-    score.result = (str(owed["result"]), told)
+    reported = "unresolved" if "unresolved" in ended else (ended or [""])[-1]
+    score.result = (str(owed["result"]), reported)
     lines = {_key(v): str(v["result"]) for v in said if v["verdict"] == "settlement"}
     owed_lines = owed["settlements"]
     assert isinstance(owed_lines, list)  # noqa: S101  as the film's papers have it
     due = {_key(line): str(line["result"]) for line in owed_lines}
     for key in sorted({*lines, *due}):
         if key not in lines:
-            score.settled["not told"] += 1
+            score.settled["not reported"] += 1
         elif lines[key] == due.get(key):
             score.settled["right"] += 1
         else:
             score.settled["wrong"] += 1
-            score.unsettled.append(f"box {key[0]} hand {key[1]} {key[2]}: {due.get(key, '-')}, told {lines[key]}")
+            score.unsettled.append(f"box {key[0]} hand {key[1]} {key[2]}: {due.get(key, '-')}, reported {lines[key]}")
 
 
 def _key(line: Json) -> tuple[int, int, str]:

@@ -93,7 +93,7 @@ def _dimmed(picture: Pixels) -> Pixels:
 
 
 def _shake(seed: int) -> Befalls:
-    """Sway as a camera on a long arm, and tremble; never further than is said."""
+    """Sway as a camera on a long arm, and tremble; never further than given."""
     dice = np.random.default_rng(seed)
     rates, phases = np.geomspace(*SWAY_HZ, SWAYS), dice.uniform(0, 2 * pi, (2, SWAYS))
     strong = dice.uniform(0.5, 1, (2, SWAYS)) / np.sqrt(rates)

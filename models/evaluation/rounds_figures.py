@@ -74,7 +74,7 @@ def _scores(films: Sequence[FilmScores]) -> list[Score]:
 
 
 def _counts(score: Score) -> bool:
-    """Tell whether settlements of a round count: where somebody ruled, no camera knows how."""
+    """Tell whether settlements of a round count: after a ruling they do not, as no camera sees it."""
     return not score.ruled and score.result[1] != "unresolved"
 
 
@@ -88,7 +88,7 @@ def _settled(films: Sequence[FilmScores]) -> Figures:
     found = _scores(films)
     counted = [score for score in found if _counts(score)]
     wrong = [score for score in counted if score.unsettled]
-    lines = {name: sum(score.settled[name] for score in counted) for name in ("right", "wrong", "not told")}
+    lines = {name: sum(score.settled[name] for score in counted) for name in ("right", "wrong", "not reported")}
     completed = [score for score in counted if score.result[0] == "completed"]
     return {
         "rounds": len(counted),
@@ -131,7 +131,7 @@ def _late(films: Sequence[FilmScores]) -> Figures:
     off = np.array([abs(t) for score in _scores(films) for t in score.rest_s])
     if not len(late):
         return {"cards": 0}
-    found: Figures = {"cards": len(late), "not told so": sum(score.untold for score in _scores(films))}
+    found: Figures = {"cards": len(late), "not reported so": sum(score.untold for score in _scores(films))}
     for share in (50, 90, 99, 100):
         found[f"p{share}" if share < 100 else "most"] = round(float(np.percentile(late, share)), 3)
     return {**found, "rest p99": round(float(np.percentile(off, 99)), 3)}

@@ -18,7 +18,7 @@ from feltwatch.datasets.scene.scene_sampler import Dice, art, pick
 from feltwatch.datasets.sources.card_codes import FACES
 from feltwatch.models.evaluation.looking import eyes_of
 from feltwatch.models.evaluation.matching import ANSWERS, SAME, answer_to, matched, overlaps
-from feltwatch.models.evaluation.report import Figures, Tally, percent, shares, told
+from feltwatch.models.evaluation.report import Figures, Tally, percent, reported, shares
 from feltwatch.vision.geometry.camera import look_at
 from feltwatch.vision.geometry.rectify import rectangle
 from feltwatch.vision.layout.shapes import SHAPES, layout_of
@@ -53,7 +53,7 @@ class SweepStep:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of one card: how the reader read it in its true place, and what the eyes told of the picture."""
+    """What came of one card: how the reader read it in its true place, and what the eyes reported of the picture."""
 
     step: SweepStep
     rank: bool
@@ -130,7 +130,7 @@ def measure(run: Sweep, count: int, jobs: int = 1) -> Figures:
     """Show so many cards at each step of each factor."""
     tally = Tally()
     todo = steps(count)
-    for one in told(ordered(run, todo, jobs), len(todo), "cards at steps"):
+    for one in reported(ordered(run, todo, jobs), len(todo), "cards at steps"):
         row = f"{one.step.value:g}"
         for mark, held in (("rank", one.rank), ("suit", one.suit), ("face", one.rank and one.suit), (one.said, True)):
             tally[one.step.factor, row, mark] += held

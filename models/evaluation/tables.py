@@ -1,4 +1,4 @@
-"""Rendered tables of art that nobody learnt from: looked at one by one, counted, and forgotten."""
+"""Rendered tables of art that was not used in training: each is analysed, counted and dropped."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from feltwatch.datasets.sets.sets import SPREAD
 from feltwatch.models.evaluation.counting import SEEN, WHOLE, CardOutcome, Outcome, add, figures, outcome
 from feltwatch.models.evaluation.looking import Look, Mistake, Worst
 from feltwatch.models.evaluation.matching import FOUND, answer_to
-from feltwatch.models.evaluation.report import Figures, Tally, told
+from feltwatch.models.evaluation.report import Figures, Tally, reported
 from feltwatch.vision.arrays import Pixels
 
 SIZE = (1920, 1080)
@@ -47,7 +47,7 @@ def picture(split: str, seed: int, size: tuple[int, int], own: Own) -> Pixels:
 def measure(run: TableLooks, count: int, jobs: int = 1, show: Path | None = None) -> Figures:
     """Look at so many tables."""
     tally, worst = Tally(), Worst()
-    for one, faults in told(ordered(run, range(count), jobs), count, "tables"):
+    for one, faults in reported(ordered(run, range(count), jobs), count, "tables"):
         add(tally, one)
         worst.add(faults)
     worst.write(show)
@@ -59,21 +59,21 @@ def _faults(found: Outcome, where: str, load: Callable[[], Pixels]) -> Iterator[
     for card in found.cards:
         if (fault := _of_card(card)) is not None:
             weight, says = fault
-            yield Mistake(weight, f"{says}-{where}", card.true.quad, card.told, load)
+            yield Mistake(weight, f"{says}-{where}", card.true.quad, card.reported, load)
     for false in found.false:
         if false.kind != "hidden":
-            says = f"false-{false.kind}-{false.told.face}-{where}"
-            yield Mistake(2 + false.told.confidence, says, false.told.quad, false.told, load)
+            says = f"false-{false.kind}-{false.reported.face}-{where}"
+            yield Mistake(2 + false.reported.confidence, says, false.reported.quad, false.reported, load)
     for stack in found.stacks:
         if stack.off_mm is None:
             yield Mistake(0.5 * stack.true.visible, f"missed-stack-{where}", stack.true.hull, None, load)
 
 
 def _of_card(card: CardOutcome) -> tuple[float, str] | None:
-    true, said = card.true, answer_to(card.told, card.true)
-    if said == "wrong" and card.told:
-        return 4 + card.told.confidence, f"wrong-{true.face}-told-{card.told.face}"
-    if said in ("told down", "told up"):
+    true, said = card.true, answer_to(card.reported, card.true)
+    if said == "wrong" and card.reported:
+        return 4 + card.reported.confidence, f"wrong-{true.face}-reported-{card.reported.face}"
+    if said in ("reported down", "reported up"):
         return 3 + true.visible, f"{said}-{true.face}"
     if true.visible >= SEEN and card.overlap < FOUND:
         return 1 + true.visible, f"missed-{true.face}"

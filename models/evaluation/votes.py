@@ -1,7 +1,7 @@
-"""What several looks at one card come to: how many faces are told from which likelihood on, and how many of them wrong.
+"""Several looks at one card: how many faces are reported from each likelihood on, and how many of them are wrong.
 
-On a table a card lies still and is looked at more than once; its face is told when the looks together make it likely
-enough (`feltwatch.vision.tracking.track`). Here cards of unseen decks lie whole under a camera, and are looked at so.
+A table camera sees a resting card in many frames; its face is reported when the looks together make it likely enough
+(`feltwatch.vision.tracking.track`). Here a camera looks at whole cards of unknown decks in the same way.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from feltwatch.datasets.sets.sets import READS, SPREAD
 from feltwatch.models.evaluation.counting import WHOLE
 from feltwatch.models.evaluation.crops import ANSWERS, FACE_COUNT
 from feltwatch.models.evaluation.looking import reader_of
-from feltwatch.models.evaluation.report import Figures, shares, told
+from feltwatch.models.evaluation.report import Figures, reported, shares
 from feltwatch.vision.detection.reader import Reader
 from feltwatch.vision.tracking.track import Votes, told_from
 
@@ -73,21 +73,21 @@ def _seen(card: Sequence[Crop], reader: Reader) -> VotedCard:
 def measure(run: Voter, count: int, jobs: int = 1) -> Figures:
     """Look at so many cards, by whole blocks."""
     blocks = -(-count // BLOCK)
-    cards = [card for block in told(ordered(run, range(blocks), jobs, 1), blocks, "blocks") for card in block]
+    cards = [card for block in reported(ordered(run, range(blocks), jobs, 1), blocks, "blocks") for card in block]
     found: Figures = {"cards": len(cards), "looks": NUMBER}
     for low, high in pairwise(TALL_PX):
         those = [card for card in cards if low <= card.tall_px < high]
         found[f"{low:.0f} to {high:.0f} px"] = {
             f"{looked} looks": _by_level(those, n) for n, looked in enumerate(COUNTS)
         }
-        found[f"told from, {low:.0f} px"] = round(told_from(low, NUMBER), 3)
+        found[f"reported from, {low:.0f} px"] = round(told_from(low, NUMBER), 3)
     decks = sorted({card.deck for card in cards})
-    found["as told, by deck"] = {deck: _told([card for card in cards if card.deck == deck]) for deck in decks}
+    found["as reported, by deck"] = {deck: _reported([card for card in cards if card.deck == deck]) for deck in decks}
     return found
 
 
 def _by_level(cards: Sequence[VotedCard], n: int) -> Figures:
-    """Give what would be told from each likelihood on."""
+    """Give what would be reported from each likelihood on."""
     right = np.array([card.after[n][0] for card in cards], bool)
     likely: Floats = np.array([card.after[n][1] for card in cards])
     rows: Figures = {}
@@ -97,7 +97,7 @@ def _by_level(cards: Sequence[VotedCard], n: int) -> Figures:
     return rows
 
 
-def _told(cards: Sequence[VotedCard]) -> Figures:
+def _reported(cards: Sequence[VotedCard]) -> Figures:
     """Give what the watching tells after all looks."""
     known = [
         right

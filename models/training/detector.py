@@ -192,7 +192,7 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A photograph in which every card whose corners nobody knows is greyed out."""
+    """A photograph in which every card with unknown corners is greyed out."""
 
     photo: Photograph
 

@@ -1,7 +1,7 @@
 """Let ultralytics be imported, and torchvision beside a torch without its compiled part.
 
 There is no CPU build of torchvision for every CPU build of torch; its import then fails for want of two operators.
-The name of one is enough here; the other, which sorts out boxes, is given anew, for ultralytics' own predictions.
+The name of one is enough here; the other, which sorts out boxes, is given again, for ultralytics' own predictions.
 """
 
 import importlib

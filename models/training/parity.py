@@ -11,7 +11,7 @@ from feltwatch.datasets.render.compose import render
 from feltwatch.datasets.scene.scene_sampler import cast
 from feltwatch.datasets.sets.sets import SPREAD
 from feltwatch.datasets.truth import Truth
-from feltwatch.models.evaluation.report import Figures, told
+from feltwatch.models.evaluation.report import Figures, reported
 from feltwatch.models.shipped.registry import model
 from feltwatch.vision.arrays import Floats32, Pixels
 from feltwatch.vision.detection.detector import corners, fitted
@@ -53,7 +53,7 @@ def measure(checkpoints: Mapping[str, Path], manifest: Path, count: int, seed: i
     for kind, torch in torches.items():
         shipped = model(kind, manifest)
         both, gap = (torch, open_model(shipped, threads=threads)), Difference()
-        for picture, truth in told(pictures(count, seed), count, f"{kind}, pictures"):
+        for picture, truth in reported(pictures(count, seed), count, f"{kind}, pictures"):
             gap.pictures += 1
             if kind == "detector":
                 _compare_boxes(gap, both, picture, len(shipped.classes))

@@ -18,7 +18,7 @@ from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.rectify import rectify
 
 PHOTOGRAPHED = 0.04  # of a batch
-UNCLEAR = 0.12  # a card of which less is seen counts less: often nothing of its face is left
+UNCLEAR = 0.12  # a less visible card counts less: often nothing of its face is left
 FAINT = 0.3
 REACH = 0.35  # of a card's size that is kept round it, for the crops that miss it a little
 TALLEST_PX = 260

@@ -5,7 +5,7 @@ happens, every entry of the journal must come to the witness, with the bytes tha
 order; and what the retained status says must be so. One JSON line for each kind of fault.
 
 The network faults go packet by packet through a pair of network namespaces (tests/faults/network.py), which needs root.
-As anybody else a TCP proxy stands in for them, and the line says so: loss is then a way that stalls now and then, for
+Without root a TCP proxy replaces them, and the line reports it: loss is then a way that stalls now and then, for
 that is what TCP makes of it.
 """
 
@@ -171,7 +171,7 @@ def killed(times: int, dice: random.Random, folder: Path, *, persistence: bool) 
 
 
 def swallowed(times: int, dice: random.Random, folder: Path) -> dict[str, object]:
-    """The connection stays and nothing that is said arrives, at either end, and nobody is told."""
+    """The connection stays, no bytes arrive at either end, and neither end notices."""
     lies: list[float] = []
     back: list[float] = []
     with Mosquitto(folder) as mosquitto, Proxy(mosquitto.port) as way:
@@ -218,7 +218,7 @@ def networked(folder: Path, dice: random.Random) -> Iterator[tuple[Room, Wire | 
 
 
 def cut(times: int, dice: random.Random, folder: Path) -> dict[str, object]:
-    """No packet comes through, for a moment or for a while; connections are not told."""
+    """No packet comes through, for a moment or for a while; connections do not notice."""
     lies: list[float] = []
     back: list[float] = []
     with networked(folder, dice) as (room, way):

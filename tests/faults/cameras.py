@@ -107,7 +107,7 @@ def number_of(picture: Pixels) -> int | None:
 
 @dataclass
 class Fault:
-    """How it is done and undone, and what is said of it."""
+    """How it is done and undone, and what is reported of it."""
 
     done: Callable[["Trial"], None]
     undone: Callable[["Trial"], None]
@@ -241,7 +241,7 @@ class Trial:
         return self.found
 
     def once(self) -> None:
-        """Let it befall the camera, wait until it is said, undo it, and wait for pictures."""
+        """Let it befall the camera, wait until it is reported, undo it, and wait for pictures."""
         quiet = monotonic() + self.dice.uniform(*self.fault.pause_s)
         self.until(lambda _: monotonic() >= quiet)
         self.found.falsely += self.said() is not None
@@ -276,7 +276,7 @@ class Trial:
         raise TimeoutError(f"{self.said()} after {DEADLINE_S} s")
 
     def said(self) -> str | None:
-        """Give what is said, in a word."""
+        """Give what is reported, in a word."""
         trouble = self.feed.trouble
         if trouble is not None:
             return trouble.kind

@@ -1,7 +1,7 @@
 """The clock jumps an hour back and forth: `python -m tests.faults.clocks --times 50` (needs Debian's `faketime`).
 
 A practice table is watched by the real service while its wall clock is set, again and again; what cannot be set is the
-monotonic clock. Each jump must be said, `t` and `seq` go on, the witness has every entry, and the journal verifies.
+monotonic clock. Each jump must be reported, `t` and `seq` go on, the witness has every entry, and the journal verifies.
 """
 
 import argparse

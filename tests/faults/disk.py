@@ -3,8 +3,8 @@
     python -m tests.faults.disk --times 50
 
 Prints one JSON line a fault. What must hold: no fact is lost, none is there twice, all are in their order with
-their own time, the journal verifies, what is wrong is said and so is that it is over, every file of evidence is told,
-and what is told to be there is there with its digest.
+their own time, the journal verifies, a fault and its end are reported, every file of evidence is reported,
+and each reported file is there with its digest.
 """
 
 import argparse
@@ -192,8 +192,8 @@ def faulted(kind: str, disk: Path, built: Path | None, chance: random.Random) ->
 def remounted(built: Path | None, chance: random.Random, folder: Path) -> dict[str, object] | None:
     """Have the system make a disk read-only under an open journal, as it does when a file system is damaged.
 
-    It stays so until nobody uses it any more: feltwatch is stopped, the disk mended, and feltwatch started again. What
-    was not written by then it gave to whoever stopped it.
+    It stays so until no one uses it any more: feltwatch is stopped, the disk mended, and feltwatch started again. What
+    was not written by then it gave to the caller that stopped it.
     """
     with looped(folder, SIZE) as disk:
         if disk is None:
@@ -238,7 +238,7 @@ def checked(kind: str, disk: Path, ends: list[End], said: list[dict[str, object]
 def wrongs(record: list[Entry], ends: list[End]) -> Iterator[str]:
     """Give all that is not as it must be of facts.
 
-    What was left to whoever stopped it is not in the journal, but perhaps for the last before the disk failed and the
+    What was left to the caller is not in the journal, but perhaps for the last before the disk failed and the
     first after.
     """
     left = [number for end in ends for number in end.left]

@@ -1,8 +1,8 @@
-"""What a table writes: facts into a journal, stills and clips beside it, for as long as it is not told to stop.
+"""What a table writes: facts into a journal, stills and clips beside it, until it is stopped.
 
     python -m tests.faults.disk_worker FOLDER FIRST
 
-Each fact has a number, from the first on, and its time, so that a lost one shows. What is said goes to standard output,
+Each fact has a number, from the first on, and its time, so that a lost one shows. Reports go to standard output,
 one JSON object a line. Lines of standard input: `limit` (from now on no file may grow), `free`, `stop`.
 """
 
@@ -90,7 +90,7 @@ class Table:
 
     def tend(self) -> None:
         done = self.space.enforce()
-        self.kept()  # before it is told that they are gone
+        self.kept()  # before it is reported that they are gone
         for text in done.notices:
             say(space=text)
         if done.removed:

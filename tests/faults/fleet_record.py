@@ -46,7 +46,7 @@ HEALTH: Final = schema.Health(
 
 @dataclass
 class _Watcher(Practice):
-    """It is told what time it is."""
+    """Its time is given."""
 
     t: float = 0.0
 

@@ -11,7 +11,7 @@ from feltwatch.edge.messaging.mqtt import Outgoing
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message, without the envelope that says of which table it is."""
+    """One message, without the envelope that names its table."""
 
     t: float
     kind: str

@@ -46,7 +46,7 @@ class Orders:
     port: int
     names: Sequence[str]
     said: Sequence[Said]
-    length: float  # seconds of what is said, which then begins again
+    length: float  # seconds of messages, which then begin again
     seconds: float
     sent: Path  # where it writes what it sent: id, kind, digest, when, each on one line
     seed: int

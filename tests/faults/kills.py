@@ -3,7 +3,7 @@
 A practice table is watched by the real service, journal, outbox and mosquitto; mosquitto_sub is the witness. The
 service is killed with SIGKILL, and begun again, over and over. Then: every entry of the journal reached the witness,
 each id always with the same bytes, none that the journal does not hold; the journal verifies, and holds every signed
-head that was told; every round that began ended, or was said to be lost, and no alert was raised twice under one id.
+head that was published; every round that began ended, or was reported lost, and no alert was raised twice.
 """
 
 import argparse
@@ -142,7 +142,7 @@ def _rounds(outcome: Outcome, kept: list[Entry]) -> None:
 
 
 def main() -> int:
-    """Give 1 where anything was lost, altered or told twice."""
+    """Give 1 where anything was lost, altered or reported twice."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults.kills")
     parser.add_argument("--times", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)

@@ -18,7 +18,7 @@ def _done(*command: str) -> bool:
 
 @contextmanager
 def mounted(folder: Path, size: int) -> Iterator[Path | None]:
-    """Give a folder that is a disk of so many bytes, or none where nobody may mount."""
+    """Give a folder that is a disk of so many bytes, or none where no one may mount."""
     folder.mkdir(parents=True, exist_ok=True)
     if not _done("mount", "-t", "tmpfs", "-o", f"size={size}", "feltwatch-test", str(folder)):
         yield None
@@ -70,7 +70,7 @@ MOUNT = "loop,errors=remount-ro"
 def looped(folder: Path, size: int) -> Iterator[Looped | None]:
     """Give a file system in a file, or none where this machine does not let one be damaged on purpose.
 
-    It hangs in a disk that cannot be written, so that nobody writes beneath it while it is out.
+    It hangs in a disk that cannot be written, so that no one writes beneath it while it is out.
     """
     image = folder / "image"
     with mounted(folder / "point", 1 << 16) as point:

@@ -125,4 +125,4 @@ def _tun() -> int:
 
 
 def _ip(*arguments: str) -> None:
-    subprocess.run(["ip", *arguments], check=True, capture_output=True)  # noqa: S607  wherever it is
+    subprocess.run(["ip", *arguments], check=True, capture_output=True)  # noqa: S607  found on the path

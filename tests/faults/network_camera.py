@@ -41,7 +41,7 @@ class Client:
 
 
 class NetworkCamera:
-    """Serves what `scene` gives at so many pictures a second, to whoever asks, until it is mistreated."""
+    """Serves what `scene` gives at so many pictures a second, to every client, until it is mistreated."""
 
     def __init__(self, scene: Scene, kind: str = "rtsp", fps: float = 25.0) -> None:
         self.scene, self.kind, self.fps = scene, kind, fps
@@ -89,7 +89,7 @@ class NetworkCamera:
             self._thread(self._answer, self._door)
 
     def unplug(self) -> None:
-        """Be gone at once: nobody is answered."""
+        """Be gone at once: no one is answered."""
         with self._lock:
             door, self._door = self._door, None
             if door is not None:

@@ -1,9 +1,9 @@
-"""A table that nobody films: `feltwatch run` with a watcher that is told what lies there, so that it needs no networks.
+"""A table without a camera: `feltwatch run` with a watcher that is given what lies there, so that it needs no networks.
 
     python -m tests.faults.practice_table -c table.toml …
 
 The table lives on while feltwatch does not: its time is that of the machine since PRACTICE_EPOCH, times PRACTICE_SPEED.
-A watcher that begins finds what lies there then, as one that sees would; what it is told, and when, is what a camera
+A watcher that begins finds what lies there then, as one that sees would; what it is given, and when, is what a camera
 tells. Everything else - camera, journal, outbox, evidence - is the real thing.
 """
 

@@ -1,8 +1,8 @@
 """The power fails in mid-round: `python -m tests.faults.recovery --rounds 600`.
 
-Rounds of the simulated casino are told as a camera tells them. At a random moment nobody watches any more; for 1 to 60
-seconds the table goes on; then a watcher that knows nothing finds what lies there, and goes on. What is said of the
-round must be true, or the round must be said to be unresolved.
+Rounds of the simulated casino come as a camera reports them. At a random moment watching stops; for 1 to 60 seconds
+the table goes on; then a watcher that knows nothing finds what lies there, and goes on. Every report about the round
+must be true, or the round must end unresolved.
 """
 
 import argparse
@@ -65,7 +65,7 @@ class Memory:
 
 
 def told(stories: Sequence[RoundStory], *, signals: bool = False, amounts: bool = False) -> list[Event]:
-    """Give the events of rounds as a camera tells them: the number of stacks, and no word but where those are told."""
+    """Give the events of rounds as a camera reports them: the number of stacks, and announcements only on request."""
     found: list[Event] = []
     for story in stories:
         for event in story.events:
@@ -139,7 +139,7 @@ class Trial:
     said: list[tuple[float, Verdict]] = field(default_factory=list)  # and when
     rebuilt_s: float = 0.0
     dealt: dict[int, float] = field(default_factory=dict)  # when the first card of a round was judged
-    anyway: set[object] = field(default_factory=set)  # what is said wrongly also where the power does not fail
+    anyway: set[object] = field(default_factory=set)  # false reports that occur also without a power failure
 
     def takes(self, course: TableState, event: Event) -> None:
         for verdict in course.apply(typed(event)):
@@ -149,12 +149,12 @@ class Trial:
             self.dealt.setdefault(life.number, course.t)
 
     def story_of(self, number: int) -> RoundStory:
-        """Give the round of which a told one is: that whose cards are dealt in it."""
+        """Give the true round of a reported one: that whose cards are dealt in it."""
         began = next(t for t, one in self.said if isinstance(one, Started) and one.round == number)
         return self.stories[self.story_at(self.dealt.get(number, began))]
 
     def wrong(self) -> dict[object, str]:
-        """Give the alerts and the settlements that are not owed, each with what is said of it."""
+        """Give the alerts and the settlements that are not owed, each with what is reported of it."""
         found: dict[object, str] = {}
         lines: dict[object, Settlement] = {}
         for t, one in self.said:
@@ -166,7 +166,7 @@ class Trial:
         for line in lines.values():
             story = self.story_of(line.round)
             owed = story.owed.settlements.get(line.key, ("", Decimal(0)))[0]
-            if line.result != owed and story.owed.result != "void":  # of a round that somebody declared void
+            if line.result != owed and story.owed.result != "void":  # of a round that was declared void
                 found["line", id(story), line.key] = f"round {line.round} {line.key} {line.result}, owed {owed or '-'}"
         return found
 

@@ -1,7 +1,7 @@
 """Eight hours of rounds through the real service, made short: `python -m tests.faults.soak --hours 8 --speed 60`.
 
 The table's time goes so many times as fast as ours, for the watching and all its duties: health, heads, the tidying of
-journal and disk. A film is decoded over and over, and rounds without end are told over it; journal, outbox, broker,
+journal and disk. A film is decoded over and over, and rounds without end are reported over it; journal, outbox, broker,
 evidence and the endpoint for Prometheus are the real thing. The broker is stopped for a while each hour, and the camera
 is lost. What is kept of a few days of footage is kept here of a few megabytes, so that some of it must go.
 
@@ -78,7 +78,7 @@ class Haste:
 
 
 class Endless(Practice):
-    """Tells rounds that are dealt as they are needed; forgets what it told."""
+    """Tells rounds that are dealt as they are needed; forgets what it reported."""
 
     def __init__(self, table: TableFile, now: Callable[[], float], dealer: Executor) -> None:
         super().__init__(table.book, [], 0.0, 1.0)

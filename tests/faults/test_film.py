@@ -1,4 +1,4 @@
-"""Nobody watches the bundled film for a while, in short: what is said then is what is said undisturbed, or less."""
+"""The bundled film with a gap in watching, in short: the reports are the undisturbed ones, or fewer."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_a_round_is_followed_through_a_time_without_a_picture(
 
 
 def test_what_cannot_be_known_after_it_is_not_guessed(whole: Undisturbed) -> None:
-    """A mistake was put right, or was not, and the bets went, while nobody watched."""
+    """A mistake was put right, or was not, and the bets went, while no one watched."""
     said = standing(blinded(whole, *MISTAKE_UNSEEN))[2]
     assert (said.result, [*said.alerts.values()]) == ("unresolved", ["dealer-overdraw 3.23"])
     assert "void" not in said.lines.values()

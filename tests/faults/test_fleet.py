@@ -30,7 +30,7 @@ def test_what_a_table_says_is_as_it_is_described(tmp_path: Path) -> None:
     said = record(240.0, tmp_path)
     speaker = Speaker("table-001", JOURNAL, said, 240.0, 100.0)
     started = speaker.due
-    found = [(speaker.due, speaker.next(AT)) for _ in range(len(said) + 10)]  # it begins again when all is said
+    found = [(speaker.due, speaker.next(AT)) for _ in range(len(said) + 10)]  # it begins again when all is reported
     assert 0 <= started < 1
     assert [due for due, _ in found] == sorted(due for due, _ in found)
     assert 239 < found[len(said)][0] - started < 241

@@ -1,4 +1,4 @@
-"""The power fails in mid-round, in short: what is said is true, or the round is said to be unresolved."""
+"""The power fails in mid-round, in short: every report is true, or the round ends unresolved."""
 
 import pytest
 

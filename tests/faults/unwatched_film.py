@@ -1,9 +1,9 @@
-"""The bundled film as the service watches it, with the networks that ship, and nobody watches for a while.
+"""The bundled film as the service watches it, with the networks that ship, and no one watches for a while.
 
     python -m tests.faults.unwatched_film --times 25
 
 Half of the times the process is killed and begins again with the journal alone; the other half it lives on, and no
-picture comes. What is said of the rounds must be what is said undisturbed, or that they are unresolved.
+picture comes. The reports about the rounds must be the undisturbed ones, or that they are unresolved.
 """
 
 import argparse
@@ -118,7 +118,7 @@ class Said:
 
 
 def standing(verdicts: Sequence[Verdict]) -> dict[int, Said]:
-    """Give what stands of each round of the film in the end; one that nobody saw was not counted."""
+    """Give what stands of each round of the film in the end; one that no one saw was not counted."""
     found: dict[int, Said] = {}
     numbers = {one.round: 1 if one.t < SECOND else 2 for one in verdicts if isinstance(one, Started)}
     for one in verdicts:
@@ -143,8 +143,8 @@ class Outcome:
     as_undisturbed: int = 0  # rounds
     unresolved: int = 0
     false: list[str] = field(default_factory=list)
-    lost: list[str] = field(default_factory=list)  # rounds of which nothing is said in the end
-    missed: list[str] = field(default_factory=list)  # alerts owed of a round that is said to be as undisturbed
+    lost: list[str] = field(default_factory=list)  # rounds without any report in the end
+    missed: list[str] = field(default_factory=list)  # missing alerts of a round that is reported as undisturbed
     whys: list[str] = field(default_factory=list)
 
     def add(self, tag: str, owed: Mapping[int, Said], verdicts: Sequence[Verdict]) -> None:
@@ -175,13 +175,13 @@ class Outcome:
 
 
 def random_cuts(times: int, seed: int) -> list[tuple[float, float]]:
-    """Give moments at which nobody watches any more, each with the moment from which somebody does again."""
+    """Give moments at which no one watches any more, each with the moment from which someone does again."""
     dice = Random(seed)  # noqa: S311  repeatable
     return [(cut := dice.uniform(1.0, clip()[0].seconds - 2.0), cut + dice.uniform(*GAP_S)) for _ in range(times)]
 
 
 def film(whole: Undisturbed, cuts: Sequence[tuple[float, float]]) -> Iterator[Outcome]:
-    """Have nobody watch in each of these times, in each way."""
+    """Stop watching in each of these times, in each way."""
     owed = standing(whole.verdicts)
     for how, watch in (("killed", killed), ("no picture", blinded)):
         found = Outcome(how)

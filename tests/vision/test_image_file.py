@@ -1,4 +1,4 @@
-"""Photographs from disk: every kind that is read comes out as seen; every kind that is not says so in one line."""
+"""Photographs from disk: every kind that is read comes out as seen; every other kind is refused in one line."""
 
 import io
 import os

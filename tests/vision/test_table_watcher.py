@@ -1,4 +1,4 @@
-"""What is told of a table: small rounds on one of flat colours, and the bundled film with the networks that ship."""
+"""Reports of a table: small rounds on one of flat colours, and the bundled film with the networks that ship."""
 
 import pickle
 from collections.abc import Callable

@@ -15,7 +15,7 @@ class DetectedCard:
 
     quad: Quad
     up: bool
-    face: str | None  # "9h"; None where it lies face down, or cannot be told
+    face: str | None  # "9h"; None: face down, or unread
     confidence: float  # that the face is right; where there is none, that this is a card lying so
     unread: str | None = None  # why the face of a card that lies face up is not known: "small", "covered", "uncertain"
 

@@ -19,7 +19,7 @@ FAINT = 0.1  # a box less likely than this has no vote
 MOST = 2000  # boxes of things that are alike, looked at in one picture
 CARDS = ("card_up", "card_down")
 # Things that are alike: where there is one there is not another too. Two boxes of them are one thing if their
-# corners lie nearer than so much of the shorter side. Cards lie close; of a hand nobody knows where the arm ends.
+# corners lie nearer than so much of the shorter side. Cards lie close; where the arm of a hand ends is unknown.
 ALIKE = ((CARDS, 0.18), (("chip_stack",), 0.18), (("hand",), 0.6))
 
 
@@ -43,7 +43,7 @@ class Detector:
         self.run: Run = open_model(model, provider, threads)
 
     def find(self, picture: Pixels, scale: float | None = None) -> list[Detection]:
-        """Give what is in a picture, the surest first; the scale at which it is looked at can be told."""
+        """Give what is in a picture, the surest first; the scale of the analysis can be given."""
         shown, scales = fitted(picture, scale)
         raw = self.run(shown[None])[0]
         return self._found(raw.T.astype(np.float64), scales)

@@ -1,4 +1,4 @@
-"""The reader: which card a crop shows, how likely, and when it cannot be told."""
+"""The reader: which card a crop shows, how likely, and when it is unread."""
 
 from dataclasses import dataclass
 

@@ -24,7 +24,7 @@ class StillReader:
 
     detector: Detector
     reader: Reader
-    sure: float  # the least probability at which a face is told
+    sure: float  # the least probability at which a face is reported
     sure_hard: float  # the same of a card that something touches, or that is small
 
     def look(self, picture: Pixels) -> Detections:
@@ -46,7 +46,7 @@ class StillReader:
         # What hardly shows lies under something: a faint card that bears no face and touches nothing firm is none.
         # A back is no face: many a texture looks like one.
         believed = tuple(card for n, card in told.items() if card.face or n in firm or touched[n, firm].any())
-        # Where cards lie, at least one can be read or is beyond doubt: of a picture without such a one none is told.
+        # Where cards lie, at least one can be read or is beyond doubt: a picture without such a card has no cards.
         certain = any(card.face or card.confidence >= self.detector.certain for card in believed)
         return Detections(believed if certain else (), tuple(stacks), tuple(hands))
 

@@ -53,7 +53,7 @@ class _Place:
 
 
 def annotate(picture: Pixels, seen: Detections) -> Pixels:
-    """Draw on a copy: cards read in green, not told in amber, face down in blue; chips as circles; hands thinly."""
+    """Draw on a copy: cards read in green, unread in amber, face down in blue; chips as circles; hands thinly."""
     sheet = picture.copy()
     line = line_width(sheet)
     for hand in seen.hands:

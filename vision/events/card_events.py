@@ -1,4 +1,4 @@
-"""Table events out of what is believed to lie where: told once it has settled, corrected when it is known better."""
+"""Table events from the cards believed on the table: reported once settled, corrected when known better."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ LIKELY: Final = 2  # looks at a card that is not sure yet: others wait for it
 PATIENCE_S: Final = 0.5  # but no longer
 CROSS_DEG: Final = 30.0
 WHOLE: Final = 0.06  # of a card may be covered, and yet it lies whole
-BETTER: Final = 0.985  # so sure of another face than was told: it is told
+BETTER: Final = 0.985  # so sure of another face than was reported: a correction
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ class TableNow:
     lying: CardTracker
     sides: HandAttribution
     disturbed: Mask  # what cannot be seen for hands, or has changed
-    hidden: Mapping[str, float] = field(default_factory=dict)  # places for cards of which that is so, and since when
+    hidden: Mapping[str, float] = field(default_factory=dict)  # hidden places for cards, and since when
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingFace:
-    """A card that is sure, and waits for its turn to be told."""
+    """A certain card that waits for its turn to be reported."""
 
     card: CardTrack
     since: float
@@ -82,7 +82,7 @@ class CardEvents:
         self.fours = are_dealt(layout)
         self.shown = RevealedFaces(layout, ReaderClasses(classes))
         self.fed = {area.name for area in layout.areas if area.for_cards and _is_fed(area.name)}
-        self.last: CardTrack | None = None  # the last card that was told
+        self.last: CardTrack | None = None  # the last card that was reported
         self.dealt = False  # since the layout was clear
         self.setting = False  # hands are being set, or shown: all cards are dealt
         self.disputed: set[str] = set()  # faces that seemed to be on two cards
@@ -185,9 +185,9 @@ class CardEvents:
         return CARDS[name] if card.face else None
 
     def _is_alone(self, card: CardTrack, name: str, lying: CardTracker) -> bool:
-        """Tell whether a face is told of one card alone: hands of four are dealt from one deck.
+        """Tell whether a face is reported for one card alone: hands of four are dealt from one deck.
 
-        Two that seem to bear it are nearly always one that is misread. Both are told of it if both lie whole and are
+        Two that seem to bear it are nearly always one that is misread. Both get it if both lie whole and are
         read for certain; else none that is not.
         """
         if not self.fours:
@@ -225,7 +225,7 @@ class CardEvents:
         return max(alike, key=lambda one: (one.zone not in self.fed, one.zone != card.zone, one.layer), default=None)
 
     def _slid(self, card: CardTrack, lying: CardTracker) -> bool:
-        """Tell whether the face that shows now was told of another card of the hand: that one lies here, then."""
+        """Tell whether the visible face was reported for another card of the hand: then that card lies here."""
         best, _ = card.votes.best
         own = [one for one in self.theirs(lying) if one is not card and one.id and box(one.zone) == box(card.zone)]
         other = next((one for one in own if card.up and one.up and one.face == self.classes[best]), None)

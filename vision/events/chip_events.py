@@ -1,4 +1,4 @@
-"""What is told of chips: every spot on which stacks came or went, once it has settled there."""
+"""Chip events: every spot on which stacks came or went, once it has settled."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -9,7 +9,7 @@ from feltwatch.engine.model.spots import parse_spot
 from feltwatch.vision.motion.hand_attribution import HandAttribution
 from feltwatch.vision.tracking.chip_tracker import ChipTracker, SpotChange
 
-SETTLED_S: Final = 0.12  # chips are told when nothing has happened on their spot for so long
+SETTLED_S: Final = 0.12  # chips are reported when nothing has happened on their spot for so long
 TAKEN_S: Final = 2.0  # those of several that went by a Player's hand: a gesture over them hides some for a moment
 BUSY: Final = 0.3  # of a stack cannot be seen: it may be on its way as well
 BUSY_S: Final = 0.8  # so long one waits for that
@@ -22,7 +22,7 @@ class ChipEvents:
     """Turns what is known of stacks into table events, and holds what had better wait."""
 
     def __init__(self) -> None:
-        self.spots: dict[str | None, int] = {}  # the stacks that were told
+        self.spots: dict[str | None, int] = {}  # the stacks that were reported
 
     def told(self, t: float, stacks: ChipTracker, sides: HandAttribution) -> Iterator[Chips]:
         """Tell of every spot on which something changed, once it has settled."""

@@ -1,4 +1,4 @@
-"""Places for cards that nobody can see now: a card may have come to them, and is told only later."""
+"""Hidden places for cards: a card may have come to them, and is reported only later."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -10,7 +10,7 @@ FIRST = ".cards"  # where a hand's cards come to from the shoe; elsewhere only o
 
 
 def unseen(zones: Mapping[str, Patch], disturbed: Mask, cards: Sequence[CardTrack], least: float) -> Iterator[str]:
-    """Give the zones of which at least so many points are covered, or not yet understood."""
+    """Give the zones with at least so many points covered, or not yet understood."""
     used = {card.zone for card in cards}
     for name, patch in zones.items():
         if (name.endswith(FIRST) or name in used) and patch.share(disturbed) * patch.size >= least:

@@ -65,7 +65,7 @@ class Lens:
 
 
 def calibrated(size: tuple[int, int], marks: Sequence[Mark], lens: Lens = Lens()) -> Fit:
-    """Hang the camera of which the marks are nearest to what was given, by least squares; refuse what cannot be."""
+    """Place the camera whose marks are nearest to the given ones, by least squares; refuse what cannot be."""
     _check(marks)
     found = _best(size, marks, lens)
     if found.off_mm.max() > LIMIT_MM:
@@ -87,7 +87,7 @@ def mirrored(camera: Camera) -> bool:
 
 
 def check_view(camera: Camera, layout: Layout) -> None:
-    """Refuse a layout of which a zone leaves the picture; the one that leaves it furthest is named."""
+    """Refuse a layout with a zone outside the picture, and name the zone that leaves it furthest."""
     found = [(*_leaves(camera, area.polygon), area.name) for area in layout.areas]
     far, side, name = max(found)
     if far > HAIR * camera.width:

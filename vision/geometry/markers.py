@@ -27,7 +27,7 @@ FIRST_LARGE = 11  # sheets 1 to 9 bear a small marker, 11 to 19 a large one
 LAST = 19
 LEAST = 3  # sheets: fewer hold a corner of the felt and not the whole
 MOST_OFF_MM = 15.0
-SHRUNK = 0.015  # of its size: what a printer may do to a sheet and nobody minds
+SHRUNK = 0.015  # of its size: what a printer may do to a sheet
 ROUNDS = 4  # of working out turns and size: the second changes hundredths of a millimetre
 
 # Where the middles of sheets lie unless a file says otherwise: in sight of each other, on the felt of every preset, off
@@ -145,7 +145,7 @@ def _listed(seen: Mapping[int, Floats]) -> str:
 def _worked_out(
     size: tuple[int, int], seen: Mapping[int, Floats], places: Mapping[int, Point], lens: Lens
 ) -> tuple[Fit, tuple[Mark, ...], float]:
-    """Hang the camera, and then anew with each sheet turned as it seems to lie and all as large as they seem to be."""
+    """Place the camera, and again with each sheet rotated and scaled as measured."""
     sheets = list(seen)
     pixels = np.vstack([seen[sheet] for sheet in sheets])
     turns, grown = dict.fromkeys(sheets, 0.0), 1.0

@@ -28,7 +28,7 @@ NEAR = (12.0, 4.0, 1.5, 0.8, 0.5)  # pixels of the small picture from the way of
 LEAST = 20  # corners that agree
 SHARE = 0.3  # of all corners that must agree
 QUARTERS = 3  # of the picture's four in which some of them lie
-LOOKS = 9  # of which the median is the way the camera hangs
+LOOKS = 9  # their median is the position of the camera
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Registration:
         self._looks: deque[Shift] = deque(maxlen=LOOKS)
 
     def step(self, small_grey: Pixels, scale: float) -> Shift:
-        """Look at a small grey picture, of which a pixel is `scale` pixels of the full one."""
+        """Look at a small grey picture; one of its pixels is `scale` pixels of the full one."""
         even = _evened(small_grey)
         if self._even is None or self._even.shape != even.shape:
             self._even, self._corners = even, None  # the first; or another size, which tells nothing of the old

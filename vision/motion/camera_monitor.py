@@ -13,8 +13,8 @@ from feltwatch.vision.motion.change_detector import ChangeDetector, FrameChange
 EVERY_S: Final = 0.4
 STIRRED: Final = 0.05  # of the picture in motion at once may be the camera's own: it is looked at before anything else
 FAR_MM: Final = 9.0  # the camera was moved, if some of the felt lies so far off
-SAID_S: Final = 0.4  # so long, before it is said; one look is enough to wait
-GONE_S: Final = 1.0  # so long the felt is not found at all, before that is said: somebody may lean over it
+SAID_S: Final = 0.4  # so long, before it is reported; one look is enough to wait
+GONE_S: Final = 1.0  # so long the felt is not found at all, before that is reported: a person may lean over it
 NEEDED: Final = 3  # looks more that found the felt than not, before not to find it tells anything
 COSTS: Final = 4  # looks that it costs to have found it again
 MOST: Final = 50
@@ -52,7 +52,7 @@ class CameraMonitor:
             credit = self._credit - COSTS if self._off_mm is None else self._credit + 1
             self._credit = min(max(credit, 0), MOST)
             off_mm = self._farthest(shift) / self._scale
-            # One move is said once: how far it went is measured a little otherwise each time
+            # One move is reported once: its measured distance varies a little each time
             kept = self._off_mm is not None and self._off_mm > FAR_MM and abs(off_mm - self._off_mm) <= FAR_MM < off_mm
             self._off_mm = self._off_mm if kept else off_mm
         elif self._credit >= NEEDED:
@@ -71,7 +71,7 @@ class CameraMonitor:
 
     @property
     def since(self) -> float | None:
-        """Give since when it hangs otherwise, if that is so for long enough to be said."""
+        """Give since when the camera has moved, if for long enough to report it."""
         return self._since if self.doubts() else None
 
     def doubts(self) -> tuple[str, ...]:

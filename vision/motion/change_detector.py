@@ -196,7 +196,7 @@ def small_size(width: int, height: int) -> tuple[int, int]:
 
 
 def shrunk(picture: Pixels) -> Pixels:
-    """Give the small picture of a frame. It hangs on nothing else, so whoever takes frames can make it on the way."""
+    """Give the small picture of a frame. It depends on nothing else, so the frame reader can make it on the way."""
     size = small_size(picture.shape[1], picture.shape[0])
     return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
 

@@ -100,7 +100,7 @@ class HandAttribution:
         return "dealer" if dealer >= FEW else "player"
 
     def cells(self, patch: Patch) -> Indices:
-        """Give the cells that a patch of the small picture fills, or, if it is small, those of which it fills most."""
+        """Give the cells that a patch of the small picture fills, or, if it is small, those that it mostly fills."""
         rows, columns = np.nonzero(patch.mask)
         y = np.minimum((rows + patch.box[0].start) // COARSE, self.size[1] - 1)
         x = np.minimum((columns + patch.box[1].start) // COARSE, self.size[0] - 1)

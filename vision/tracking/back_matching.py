@@ -1,7 +1,7 @@
 """Backs that lie on each other: the topmost is found by the print that all backs of a table share.
 
 A box around a pile says little of the card on top, and only that card tells whether one was laid. So the print is
-learnt from backs that lie alone, and looked for, turned and shifted, wherever the detector sees backs.
+learnt from backs that lie alone, and searched for, turned and shifted, at every detected back.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

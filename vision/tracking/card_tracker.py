@@ -33,7 +33,7 @@ EXACTLY_MM: Final = 5.0  # no card is laid so exactly on another: it is that one
 SAME_DEG: Final = 11.0
 AGREE_MM: Final = 6.0  # looks at a new card agree so well
 STILL: Final = 0.3  # of a card may be in motion, and yet it lies still
-NEW: Final = 0.5  # of what a new card covers anew has changed
+NEW: Final = 0.5  # of what a new card newly covers has changed
 READ: Final = 0.35  # the same of one whose face is read
 ALIKE: Final = 0.06  # of a card whose face is read, where another face was read before
 FIXED_MM: Final = 3.5  # a card that is known well is seen so near its place
@@ -44,10 +44,10 @@ FRESH_S: Final = 0.45  # so soon after a card another does not follow in the sam
 SLIVER: Final = 0.06  # of a card
 PATIENCE_S: Final = 0.45  # for a face to become sure where a card was turned
 MOVED_S: Final = 2.5  # where nothing has moved for so long, nothing came
-UNREAD_S: Final = 0.6  # for the face of a new card to become sure, before the card is told without
+UNREAD_S: Final = 0.6  # for the face of a new card to become sure, before the card is reported without
 UNREAD: Final = 6  # looks, for that
 DOUBLE: Final = 4  # looks at a card that lies by another of its face: one may be seen as two
-FIRM: Final = 0.75  # the score of a card that is told without a face
+FIRM: Final = 0.75  # the score of a card that is reported without a face
 FORGET_S: Final = 0.7  # a new card that is not seen again was none
 SHOWS: Final = 0.25  # of a card's place is no other's: a strip between others looks like anything
 CHECK_S: Final = 2.0  # a card that was not seen for so long is looked for
@@ -70,7 +70,7 @@ class CardTracker:
         self.passing = FaceMemory(self.faces)
 
     def forget(self) -> None:
-        """Begin anew, on a table on which no card lies."""
+        """Start again on a table without cards."""
         self.layers, self.sizes, self.passing = 0, CardSizes(), FaceMemory(self.faces)
 
     def take(self, look: RoiContext) -> Iterator[Fact]:
@@ -222,7 +222,7 @@ class CardTracker:
     def _says_little(self, card: CardTrack, seen: CardGlimpse, look: RoiContext, covered: float) -> bool:
         """Tell whether a look at another side than before is no sign that it was turned."""
         if card.up and (covered > 0.4 or look.fours.played):
-            return True  # nobody turns a card of hands of four down again
+            return True  # cards of hands of four are not turned down again
         print_ = look.fours.played and seen.up < 1 - seen.up  # it may look like a face to one of the networks
         handled = card.turns == 0 and look.under_hand(look.patch(seen.quad))
         return print_ or ((covered > 0.4 or handled) and not self.faces.reads(seen))
@@ -367,7 +367,7 @@ class CardTracker:
         card.asked_at = look.t  # the others first
         best = card.votes.best[0]
         for seen in look.glimpse.cards:
-            alike = seen.exact or (card.up and int(seen.faces.argmax()) == best)  # seen, if not as it lies
+            alike = seen.exact or (card.up and int(seen.faces.argmax()) == best)  # seen, if not in its place
             if alike and look.patch(seen.quad).overlap(card.patch) > OPEN:
                 card.met_at, card.unseen = look.t, 0
                 return False

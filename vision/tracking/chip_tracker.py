@@ -53,7 +53,7 @@ class SpotChange:
 
 
 class ChipTracker:
-    """All stacks that are believed to stand on the table; `changes` are those that were not told yet."""
+    """All stacks that are believed to stand on the table; `changes` are those that were not reported yet."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -158,17 +158,17 @@ class ChipTracker:
         return own.share(look.bare) >= GONE and (as_empty >= GONE_AT_ALL or _nearer_felt(own, look))
 
     def _changed(self, stack: StackTrack, look: RoiContext) -> None:
-        """Remember what is to be told; what went on is one change, until it turns round."""
+        """Remember what to report; a trend is one change, until it reverses."""
         more, count = stack in self.stacks, len(self.on(stack.spot))
         found = SpotChange(
             more, count, look.t, look.t, stack.since, frozenset([look.sides.by_at(stack.patch, stack.since)])
         )
-        told = self.changes.setdefault(stack.spot, [])
-        if told and told[-1].more == more:
-            last = told.pop()
+        noted = self.changes.setdefault(stack.spot, [])
+        if noted and noted[-1].more == more:
+            last = noted.pop()
             since, by = min(last.since, found.since), last.by | found.by
             found = replace(found, begun=last.begun, since=since, by=by)
-        told.append(found)
+        noted.append(found)
 
 
 def _as_empty(patch: Patch, look: RoiContext) -> float:

@@ -39,7 +39,7 @@ NO_FOURS: Final = FourCardHands()  # on a table on which no such hands are dealt
 
 
 def progress(layout: Layout, cards: Sequence[CardTrack], *, setting: bool, shown: bool) -> FourCardHands:
-    """Say how far a round has come, by the cards that are told."""
+    """Find how far a round has come, by the reported cards."""
     if not are_dealt(layout):
         return NO_FOURS
     hands = frozenset(box(area.name) for area in layout.areas if is_set(area.name))

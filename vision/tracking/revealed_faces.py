@@ -54,7 +54,7 @@ class RevealedFaces:
         return any(card.face is None for card in own) and (box(zone) == DEALER or revealed(cards))
 
     def under(self, t: float, cards: Sequence[CardTrack]) -> Iterator[tuple[CardTrack, int]]:
-        """Give the cards of which it is known what they are, though they lie under others, each with its face."""
+        """Give the cards under others whose faces are known, each with its face."""
         hidden = [card for card in cards if card.id and card.face is None]
         if not (hidden and revealed(cards)):
             return

@@ -14,7 +14,7 @@ from feltwatch.vision.arrays import Floats
 from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.geometry.patch import Patch
 
-# By all votes together so likely, a face is told, by how tall its card is shown: what is small is read wrong alike in
+# A face is reported from this likelihood by all votes, by how tall its card is shown: small cards are misread alike in
 # every look. Chosen on decks of val, with `python -m feltwatch.models evaluate votes`.
 TALL_PX: Final = (40.0, 52.0, 62.0, 78.0)
 TOLD: Final = (0.985, 0.97, 0.95, 0.9)
@@ -73,9 +73,9 @@ class CardTrack:
     rested: float  # when it came to rest
     since: float = 0.0  # when its place was last seen without it
     votes: Votes = field(default_factory=Votes)
-    id: str = ""  # it has one from when it is told
+    id: str = ""  # it has one once it is reported
     zone: str | None = None
-    face: str | None = None  # as it was told
+    face: str | None = None  # as it was reported
     layer: int = 0  # the higher, the later it came
     score: float = 0.0  # of the look that says where it lies
     exact: bool = False  # it is known to a hair where it lies
@@ -128,7 +128,7 @@ class CardTrack:
 
 
 def told_from(tall_px: float, looks: int) -> float:
-    """Give how likely a face must be by so many looks together to be told of a card that is shown so tall."""
+    """Give the likelihood by so many looks from which a face is reported for a card shown so tall."""
     return max(float(np.interp(tall_px, TALL_PX, TOLD)), TOLD_BY_FEW if looks < FEW else 0.0)
 
 

@@ -2,7 +2,7 @@
 
 Number cards of different makers look alike, and so do plain aces. What tells decks apart is their twelve court cards
 and the ace of spades: only these are hashed, and of them the middle, where the drawing is and not the layout.
-Backs with fine patterns alias when they are scaled: they are told by name, and by looks only where nearly the same.
+Backs with fine patterns alias when they are scaled: they go by name, and by looks only where nearly the same.
 """
 
 from collections.abc import Iterable, Mapping

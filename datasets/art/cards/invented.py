@@ -1,4 +1,4 @@
-"""Cards of decks that nobody prints, drawn for the reader: it is to know an index by its shape, whoever made it.
+"""Cards of invented decks, drawn for the reader: it is to know an index by its shape, from any maker.
 
 Marks of any proportions, any font, size and place of the index, any ink; court pictures and fonts are those of `train`.
 """

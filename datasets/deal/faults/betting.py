@@ -108,7 +108,7 @@ def side_bet_without_initial(g: Game) -> None:
 
 @both("bet-below-minimum", Needs(1, 4, minimum=50))
 def bet_below_minimum(g: Game) -> None:
-    """A bet below the minimum is left to lie, and plays as it lies."""
+    """A bet below the minimum is left, and plays unchanged."""
     g.on("bets", lambda amounts: amounts.update({_main(g): 20}))
     g.once("closed", lambda: g.owes.append("bet-below-minimum"))
 

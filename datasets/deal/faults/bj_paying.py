@@ -109,7 +109,7 @@ def side_bet_wrong_result(g: Blackjack) -> None:
 
 @blackjack("side-bet-over-initial", Needs(1))
 def side_bet_over_initial(g: Blackjack) -> None:
-    """An Over 13 bet is above the main bet; it is played as it lies."""
+    """An Over 13 bet is above the main bet; it plays unchanged."""
     box = g.seats[0]
     g.fate(box, "T 8", "stand")
 

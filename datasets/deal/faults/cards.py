@@ -1,4 +1,4 @@
-"""Cards that are not of the set, came too often, unshuffled, or to nobody; the same in every game."""
+"""Cards that are not of the set, came too often, unshuffled, or without a bet; the same in every game."""
 
 from feltwatch.datasets.deal.blackjack import Blackjack
 from feltwatch.datasets.deal.faults.registry import Needs, blackjack, both
@@ -26,7 +26,7 @@ def foreign_card(g: Game) -> None:
 
 @both("unexpected-card", Needs(1))
 def unexpected_card(g: Game) -> None:
-    """The dealer deals although nobody has bet."""
+    """The dealer deals although there is no bet."""
     g.on("bets", lambda amounts: amounts.clear())
 
     def dealt() -> None:

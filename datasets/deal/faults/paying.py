@@ -72,7 +72,7 @@ def push_paid(g: Game) -> None:
 
 @both("wrong-payout", PAID)
 def wrong_payout(g: Game) -> None:
-    """Too much is paid, and taken back; or too little, and nobody notices."""
+    """Too much is paid, and taken back; or too little, unnoticed."""
 
     def act(_: HeldCards, spot: str, net: int) -> None:
         if g.rng.random() < 0.5:

@@ -16,8 +16,8 @@ class Needs:
     most: int = 7  # and at the most
     free: bool = False  # a box without a bet as well
     plain: bool = True  # main bets only
-    fresh: bool = False  # a shoe of which no card has been dealt
-    told: bool = False  # decisions are told: it rests on a gesture
+    fresh: bool = False  # an unused shoe
+    told: bool = False  # decisions are reported: it rests on a gesture
     decks: int = 0
     minimum: int = 0
     settings: Mapping[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Errors that rest on what a Player has asked for: decisions are told, as where gestures are recognised."""
+"""Errors that rest on a Player's request: decisions are reported, as where gestures are recognised."""
 
 from feltwatch.datasets.deal.blackjack import Blackjack
 from feltwatch.datasets.deal.blackjack_table import DealtHand
@@ -26,7 +26,7 @@ def extra_card_to_hand(g: Blackjack) -> None:
 
 @blackjack("card-without-request", TOLD)
 def card_without_request(g: Blackjack) -> None:
-    """A hand of 13 gets a card that nobody asked for; its Player keeps it."""
+    """A hand of 13 gets a card without a request; its Player keeps it."""
     first = g.seats[0]
     g.fate(first, "T 3 2", "stand")
     g.fate(0, NO_ACE)

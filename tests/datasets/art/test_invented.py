@@ -1,4 +1,4 @@
-"""Decks that nobody prints: every one another, each a card that can be read."""
+"""Invented decks: every one different, each a card that can be read."""
 
 from pathlib import Path
 

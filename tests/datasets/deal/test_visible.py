@@ -1,4 +1,4 @@
-"""Rounds told as a camera tells them: no signal, no decision, no amount; what is said of them is true, or not said."""
+"""Rounds as a camera reports them: no signal, no decision, no amount; every verdict on them is true, or missing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

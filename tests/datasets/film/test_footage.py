@@ -126,7 +126,7 @@ def differing(shoot: Shoot, frame: FilmFrame) -> Mask:
 @pytest.mark.parametrize("book", BOOK_ORDER)
 @pytest.mark.parametrize("harsh", [False, True])
 def test_a_frame_is_the_whole_table(book: str, *, harsh: bool) -> None:
-    """Only what moves is drawn anew, and yet the picture is that of a table drawn whole."""
+    """Only what moves is drawn again, and yet the picture is that of a table drawn whole."""
     reel = on_film(play(book, 6))
     if harsh:
         reel.bare = replace(reel.bare, light=HARSH, sensor=SHARP)

@@ -29,7 +29,7 @@ def filmed(book: str, stories: list[RoundStory]) -> Reel:
 
 
 def evening(book: str, seed: int) -> tuple[Reel, list[RoundStory]]:
-    """Some rounds at one table, of which the middle one goes wrong."""
+    """Some rounds at one table; the middle one goes wrong."""
     codes = VISIBLE[book]
     stories = session(book, seed, [None, codes[7 * seed % len(codes)], None])
     return filmed(book, stories), stories
@@ -112,7 +112,7 @@ def test_no_two_stacks_of_a_box_stand_in_each_other() -> None:
 
 @pytest.mark.parametrize("book", BOOK_ORDER)
 def test_the_same_number_is_the_same_picture(book: str) -> None:
-    """What rests changes only where the resting number does: the film is drawn anew only then."""
+    """What rests changes only where the resting number does: the film is drawn again only then."""
     reel = filmed(book, [play(book, 5)])
     times = [n / 20 for n in range(int(reel.ends * 20))]
     changes = 0

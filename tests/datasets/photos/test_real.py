@@ -1,4 +1,4 @@
-"""Photographs: whole cards are found where they plainly lie, and a broken folder is told in one line."""
+"""Photographs: whole cards are found where they plainly lie, and a broken folder is reported in one line."""
 
 import json
 from collections.abc import Callable

@@ -41,7 +41,7 @@ def flat(grey: int) -> Texture:
 
 
 def depth(quad: Floats, at: tuple[NDArray[np.signedinteger], ...]) -> Floats:
-    """Give how many pixels the middles of pixels lie inside a quad; outside it is below nought."""
+    """Give how many pixels the middles of pixels lie inside a quad; outside it is negative."""
     y, x = at
     ways = np.roll(quad, -1, axis=0) - quad
     turn = np.sign(ways[0, 0] * ways[1, 1] - ways[0, 1] * ways[1, 0])

@@ -1,4 +1,4 @@
-"""Sets: what ultralytics expects, the same whoever writes it and however often it is stopped."""
+"""Sets: what ultralytics expects, the same from any worker and however often it is stopped."""
 
 import json
 from collections.abc import Iterator

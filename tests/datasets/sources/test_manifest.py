@@ -1,4 +1,4 @@
-"""The manifest: what it must hold, and how its faults are told."""
+"""The manifest: what it must hold, and how its faults are reported."""
 
 from collections import Counter
 from pathlib import Path

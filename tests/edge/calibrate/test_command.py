@@ -88,7 +88,7 @@ def photograph(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def stream(tmp_path: Path) -> Iterator[str]:
-    """Serve a film as a camera does: it begins with grey, and nobody can leap in it."""
+    """Serve a film as a camera does: it begins with grey, and no one can leap in it."""
     film(tmp_path / "stream.avi", grey=3)
 
     class Quiet(SimpleHTTPRequestHandler):

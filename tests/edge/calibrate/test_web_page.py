@@ -134,7 +134,7 @@ def test_it_says_how_points_fit_and_where_the_zones_are(page: Page) -> None:
     assert isinstance(off, list)
     assert len(off) == len(NAMES)
     shoe = camera().to_picture(load_layout("blackjack-7").by_name["shoe"].polygon)
-    assert np.abs(np.array(zones["shoe"]) - shoe).max() < 12  # the lens is not told
+    assert np.abs(np.array(zones["shoe"]) - shoe).max() < 12  # the lens is not given
 
 
 @pytest.mark.parametrize(

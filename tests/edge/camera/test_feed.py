@@ -183,7 +183,7 @@ def test_footage_that_is_over_has_ended_when_all_of_it_was_taken(script: Script,
     script.takes(picture())
     script.ends()
     clock.now += 60.0
-    until(lambda: feed.trouble is None)  # it has stalled as long as nobody knows that it is over
+    until(lambda: feed.trouble is None)  # it has stalled as long as no one knows that it is over
     assert not feed.ended
     assert feed.take(0.0) is not None
     assert feed.ended
@@ -194,7 +194,7 @@ def test_a_feed_that_was_closed_gives_nothing_more_and_keeps_nobody_waiting(scri
     feed.close()
     assert feed.take(DEADLINE_S) is None
     assert feed.ended
-    script.breaks(lambda _: None)  # which nobody does any more
+    script.breaks(lambda _: None)  # which no one does any more
     assert [thread for thread in threading.enumerate() if thread.name == "camera front"] == []
 
 

@@ -1,4 +1,4 @@
-"""Which frames are live: told from when they came and how they are dated, and from nothing else."""
+"""Which frames are live: known from when they came and how they are dated, and from nothing else."""
 
 from collections.abc import Callable, Iterable
 

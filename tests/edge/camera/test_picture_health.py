@@ -1,4 +1,4 @@
-"""Which pictures show a table: the bundled film does, also dimmed; a black, covered, frozen or resized one is said."""
+"""Which pictures show a table: the bundled film does, also dimmed; a black, covered, frozen or resized one does not."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -114,7 +114,7 @@ def test_pictures_of_another_size_are_bad_until_the_right_ones_are_back() -> Non
 
 
 class Watch:
-    """What is said of the pictures of a camera, and of which of them that they are good."""
+    """The reports about the frames of a camera, and which of them are good."""
 
     def __init__(self) -> None:
         self.health = PictureHealth("front", Patience())

@@ -1,4 +1,4 @@
-"""`feltwatch demo`: the bundled film through the real pipeline, as whoever has just installed it runs it."""
+"""`feltwatch demo`: the bundled film through the real pipeline, as a new user runs it."""
 
 import json
 import subprocess

@@ -71,7 +71,7 @@ def test_what_lies_nearer_to_anothers_part_is_not_told(tmp_path: Path) -> None:
             place
         )
     for part in (left, right):
-        assert part.ignores((0.0, 40.0), cards=False)  # the float is nobody's
+        assert part.ignores((0.0, 40.0), cards=False)  # the float belongs to no box
 
 
 @pytest.mark.parametrize(

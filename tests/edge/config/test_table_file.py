@@ -1,4 +1,4 @@
-"""table.toml: what it says is taken over, and what it cannot say is told in one line."""
+"""table.toml: every key is used, and a wrong one is reported in one line."""
 
 from decimal import Decimal
 from pathlib import Path

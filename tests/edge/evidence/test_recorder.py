@@ -1,4 +1,4 @@
-"""Live evidence: there within seconds whatever the camera does, bounded in a storm, and every file is told."""
+"""Live evidence: there within seconds whatever the camera does, bounded in a storm, and every file is reported."""
 
 import hashlib
 import os
@@ -32,7 +32,7 @@ WITHIN_S = 3.0
 
 
 class Clock:
-    """A clock that goes when it is told to."""
+    """A clock that moves when the test moves it."""
 
     def __init__(self) -> None:
         self.t = 100.0

@@ -1,4 +1,4 @@
-"""The disk: the oldest footage goes first, then no pictures are taken, the ballast lies ready; all of it is said."""
+"""The disk: the oldest footage goes first, then no pictures are taken, the ballast is ready; all of it is reported."""
 
 import os
 import sqlite3
@@ -277,7 +277,7 @@ def test_the_reserve_is_a_gigabyte_or_a_hundredth(disk: Disk) -> None:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Path]:
-    """Mount a disk of 8 MB, or have a folder where nobody may mount."""
+    """Mount a disk of 8 MB, or have a folder where no one may mount."""
     with mounted(tmp_path / "disk", 8 << 20) as there:
         yield there if there is not None else tmp_path
 

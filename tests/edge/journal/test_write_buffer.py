@@ -1,4 +1,4 @@
-"""What cannot be journalled waits: nothing is lost, repeated or out of order, whatever the disk does; it is said."""
+"""What cannot be journalled waits: no entry is lost, repeated or out of order, and the trouble is reported."""
 
 import json
 import random
@@ -24,7 +24,7 @@ AT = "2026-01-02T03:04:05.678Z"
 
 
 class Paper:
-    """A journal of which a test says when it can be written, and a clock."""
+    """A journal that a test makes writable or not, and a clock."""
 
     def __init__(self, *, cost_s: float = 0.0) -> None:
         self.works = True
@@ -51,7 +51,7 @@ class Paper:
 
 
 class Ballast:
-    """A disk that has so many ballasts to give, each of which helps or does not."""
+    """A disk that has so many ballasts to give; each helps or does not."""
 
     def __init__(self, paper: Paper, *, helps: bool) -> None:
         self.paper, self.helps, self.given = paper, helps, 0

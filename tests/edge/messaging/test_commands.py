@@ -220,7 +220,7 @@ def test_what_was_retained_is_refused() -> None:
 
 @pytest.mark.parametrize("name", sorted(SIGNALS - {"place-bets", "no-more-bets", "shuffled"}))
 def test_what_counts_in_a_round_is_refused_between_two(name: str) -> None:
-    """The engine passes it over, so nobody shall believe that it was heard."""
+    """The engine passes it over, so no one shall believe that it was heard."""
     told = table()
     text = f'{{"event":"signal","name":"{name}","box":1,"choice":"void"}}'
     assert "no round is on" in why(told, text) or "knows no" in why(told, text)
@@ -342,7 +342,7 @@ def test_players_look_at_cards_that_lie_there() -> None:
     assert "no card lies on box 2" in why(told, looks % 2)
 
 
-NONSENSE = {  # golden rounds in which something senseless is told on purpose, to see that nothing comes of it
+NONSENSE = {  # golden rounds in which something senseless is reported on purpose, to see that nothing comes of it
     "technical-interruption between two rounds interrupts nothing",
     "a Player who looks before he has a card has seen none",
     "signals that say nothing of a box say nothing",
@@ -452,7 +452,7 @@ def test_ten_thousand_a_second_are_looked_at_ten_times_and_told_of_once() -> Non
 
 
 def test_garbage_without_end_is_told_of_about_once_a_second() -> None:
-    """A client gone mad at less than the rate: nobody reads a line for each, and no disk fills with them."""
+    """A client gone mad at less than the rate: no one reads a line for each, and no disk fills with them."""
     told, one = table(), door()
     answers = [one.take(Came(DESK, b"stand"), told.table, 9.0, n / 8) for n in range(8 * 600)]
     refused = [one for one in answers if one is not None]
@@ -489,7 +489,7 @@ def test_a_flood_of_several_is_nobodys() -> None:
     answer = one.due(102.0)
     assert answer is not None
     assert (answer.body.sender, answer.body.proven, answer.body.topic) == (None, False, TOPIC)
-    assert answer.body.times == 30 - BURST - 1  # one was told of at once
+    assert answer.body.times == 30 - BURST - 1  # one was answered at once
 
 
 def test_after_a_flood_it_hears_again() -> None:

@@ -1,4 +1,4 @@
-"""Messages: what a table tells is the same bytes whenever it is sent, and every round is told whole."""
+"""Messages: what a table tells is the same bytes whenever it is sent, and every round is reported whole."""
 
 import json
 from collections.abc import Iterator

@@ -94,6 +94,6 @@ def test_it_stops_though_somebody_is_there(tmp_path: Path) -> None:
 def test_a_broker_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = int(taken.getsockname()[1])
-        monkeypatch.setattr("feltwatch.edge.messaging.local_broker._free", lambda _: port)  # somebody was quicker
+        monkeypatch.setattr("feltwatch.edge.messaging.local_broker._free", lambda _: port)  # it was taken since
         with pytest.raises(UsageError, match="expected a port for a broker of our own"), Broker(port):
             pass

@@ -1,4 +1,4 @@
-"""A link to a real broker: what it lets in and out, what ends it, and what is said of that."""
+"""A link to a real broker: what it lets in and out, what ends it, and what is reported of that."""
 
 import gc
 import json
@@ -248,7 +248,7 @@ def test_a_password_that_cannot_be_read_is_said(tmp_path: Path, content: bytes |
 
 
 class Script(threading.Thread):
-    """A broker that says what it is told to say, whatever it hears."""
+    """A broker that answers as the test orders, whatever it hears."""
 
     def __init__(self, *says: bytes) -> None:
         super().__init__(daemon=True)
@@ -287,7 +287,7 @@ def connack(code: int, properties: bytes = b"") -> bytes:
         (connack(0, b"\x24\x00"), "it does not take messages of QoS 1", True),
         (b"\xf0\x00", "what it says is not MQTT", False),
         (connack(0) + b"\xe0\x01\x8e", "are there two boxes for one table?", True),
-        (connack(0) + b"\xe0\x01\x98", "somebody there ended the connection", True),
+        (connack(0) + b"\xe0\x01\x98", "an administrator ended the connection", True),
         (connack(0) + b"\xe0\x01\x8b", "the broker ended the connection: server shutting down", False),
         (connack(0) + b"\x30\x03\x00\x09x", "what it says is not MQTT", False),
     ],
@@ -312,7 +312,7 @@ def test_who_does_not_answer_or_is_not_there_is_said() -> None:
     with closing(Waker()) as wake, socket.create_server(("127.0.0.1", 0)) as silent:
         for host, port, says in (
             ("127.0.0.1", silent.getsockname()[1], "it does not answer"),
-            ("127.0.0.1", free_port(), "nobody listens there; is the broker running?"),
+            ("127.0.0.1", free_port(), "nothing listens there; is the broker running?"),
             ("no.such.host.invalid", 1883, "the broker's name is not known here"),
             ("x" * 70, 1883, "expected the name of a host"),
         ):

@@ -118,7 +118,7 @@ def test_what_was_not_acknowledged_is_sent_by_the_next_run(tmp_path: Path) -> No
     table.add(50)
     with table:
         until(lambda: table.outbox.trouble)
-        assert table.outbox.trouble == f"mqtt://127.0.0.1:{port}: nobody listens there; is the broker running?"
+        assert table.outbox.trouble == f"mqtt://127.0.0.1:{port}: nothing listens there; is the broker running?"
         assert table.outbox.refused is None
         assert table.outbox.depth() == 50
     assert table.said == [f"{table.outbox.trouble}; 50 messages wait, trying again"]

@@ -49,11 +49,11 @@ class Scripted(TableWatcher):
         return [typed(event | {"t": t}) for event in found]
 
     later: tuple[CardTrack, ...] = ()  # what lies there when it sees again
-    tells: tuple[Event, ...] = ()  # and what is told of that
+    tells: tuple[Event, ...] = ()  # and what is reported of that
 
 
 class Table:
-    """Two cameras, "left" of box 1 to 3 and the dealer, and "right", of which a test says what they see."""
+    """Two cameras, "left" of box 1 to 3 and the dealer, and "right"; a test decides what they see."""
 
     def __init__(self) -> None:
         self.fusion = CameraFusion(two(clip()[1]), BLIND)
@@ -196,13 +196,13 @@ def test_a_card_on_the_border_is_told_once() -> None:
 
 
 def test_what_the_others_tell_waits_for_a_camera_that_sees_nothing() -> None:
-    """Nothing happened in its part: all is told as it was seen."""
+    """Nothing happened in its part: all is reported as it was seen."""
     table = Table()
     table.both(10.0)
     table.fusion.blind("right", 10.0)
     assert table.step("left", 10.4, card("c10200", "box1.cards", 10.2)) == []
     assert table.fusion.tick(11.0) is None
-    assert table.fusion.doubts() == ("camera 'right' sees nothing: nobody watches box4, box5, box6, box7",)
+    assert table.fusion.doubts() == ("camera 'right' sees nothing: unwatched are box4, box5, box6, box7",)
     assert table.runs(10.8, 14.8, "left") == []
     assert table.runs(15.2, 15.0 + BACK_S) == []
     (event,) = table.runs(15.4 + BACK_S, 15.4 + BACK_S)
@@ -211,7 +211,7 @@ def test_what_the_others_tell_waits_for_a_camera_that_sees_nothing() -> None:
 
 
 def test_what_happened_unseen_is_told_as_of_a_gap() -> None:
-    """All of it at one time, the order of which nobody knows; cards that lay there keep their names."""
+    """All of it at one time, in an unknown order; cards that lay there keep their names."""
     table = Table()
     table.lies("right", "c9000", 9.0, (400.0, 380.0)).zone = "box6.cards"
     table.lies("right", "c9100", 9.1, (520.0, 220.0)).zone = "box7.cards"
@@ -246,11 +246,11 @@ def test_what_was_not_seen_for_long_is_lost_and_the_others_go_on() -> None:
     table.both(10.0)
     table.step("left", 10.4, card("c10200", "box1.cards", 10.2))
     gap, event = table.runs(10.8, 10.8 + LOST_S, "left")
-    assert (gap["event"], gap["lost"], gap["why"]) == ("gap", True, "nobody saw box4, box5, box6, box7")
+    assert (gap["event"], gap["lost"], gap["why"]) == ("gap", True, "box4, box5, box6, box7 were not seen")
     assert event["id"] == "c10200"
     assert "box6.cards" in str(table.fusion.tick(18.8))
     found = table.step("left", 19.2, {"event": "remove", "id": "c10200"}, {"event": "clear"})
-    assert told(found) == [("remove", "c10200")]  # whether the table is clear nobody knows
+    assert told(found) == [("remove", "c10200")]  # whether the table is clear no one knows
     assert table.runs(19.6, 30.0, "left") == []
     assert told(table.runs(30.4, 30.8 + BACK_S)) == [("clear", None)]
     assert told(table.both(33.0, (card("c32900", "box1.cards", 32.9),))) == [("card", "c32900")]
@@ -274,7 +274,7 @@ def test_a_camera_that_has_not_shown_anything_yet_sees_nothing() -> None:
     fusion.tracks["left"].watcher = Scripted(fusion.tracks["left"].watcher)
     for t in range(8):
         assert fusion.step("left", float(t), PICTURE) == []
-    assert fusion.doubts() == ("camera 'right' sees nothing yet: nobody watches box4, box5, box6, box7",)
+    assert fusion.doubts() == ("camera 'right' sees nothing yet: unwatched are box4, box5, box6, box7",)
     (gap,) = fusion.step("left", LOST_S + 0.1, PICTURE)
     assert isinstance(gap, events.Gap)
     assert gap.lost

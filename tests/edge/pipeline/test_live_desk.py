@@ -1,4 +1,4 @@
-"""Pictures that come too seldom: what came meanwhile nobody saw, and it is said."""
+"""Frames that come too seldom: what came in between was not seen, and that is reported."""
 
 from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.edge.video.decoder import Decoding

@@ -16,7 +16,7 @@ from tests.json_events import Event
 
 OWED = json.loads(CLIP.with_suffix(".owed.json").read_text("utf-8"))["rounds"]
 HEARD = ("void", "stop", "correct")
-FIRST_BET = 20.0  # of the second round: before it nothing of it is told
+FIRST_BET = 20.0  # of the second round: before it nothing of it is reported
 
 
 def test_the_cards_are_those_that_were_dealt_in_their_order() -> None:
@@ -62,7 +62,7 @@ def test_time_never_runs_backwards() -> None:
 
 
 def told_of_the_second(events: Sequence[Event]) -> list[Event]:
-    """Give what is told of the second round: nothing of the one before, no passing of time."""
+    """Give what is reported of the second round: nothing of the one before, no passing of time."""
     return [event for event in events if float(str(event["t"])) >= FIRST_BET and event["event"] != "tick"]
 
 

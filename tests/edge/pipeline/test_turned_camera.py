@@ -13,7 +13,7 @@ from tests.film_watched import CAMERA, SECOND, begun, clip
 from tests.json_events import Event, as_json
 
 AWAY_S = 3.0
-SAID_S = 5.0  # within which it must be said; here it is sooner
+SAID_S = 5.0  # within which it must be reported; here it is sooner
 
 
 @dataclass

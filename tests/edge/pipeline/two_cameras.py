@@ -28,12 +28,12 @@ Lost = Callable[[str, float], bool]  # whether a camera gives no picture at a ti
 
 @dataclass(frozen=True)
 class Seen:
-    """What was told, and the watchers as they were left."""
+    """What was reported, and the watchers as they were left."""
 
     events: tuple[Event, ...]
     verdicts: tuple[Verdict, ...]
     fusion: CameraFusion
-    at: tuple[float, ...]  # when each event was told
+    at: tuple[float, ...]  # when each event was reported
 
 
 def two(table: TableFile, watches: tuple[str, ...] = LEFT) -> TableFile:

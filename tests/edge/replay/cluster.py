@@ -1,4 +1,4 @@
-"""An archive shared out over a Ray cluster of two nodes, one of which is lost.
+"""An archive shared out over a Ray cluster of two nodes, where one is lost.
 
 `make ray` runs this file by name; plain pytest does not take it for a test, as `make test` has no Ray.
 """

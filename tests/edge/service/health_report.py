@@ -1,4 +1,4 @@
-"""A table's health to be told, whatever it is."""
+"""A table's health to be reported, whatever it is."""
 
 from dataclasses import replace
 from types import MappingProxyType

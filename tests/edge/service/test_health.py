@@ -175,7 +175,7 @@ def test_whether_the_clock_is_set_right(tmp_path: Path) -> None:
     mark = tmp_path / "timesync" / "synchronized"
     assert synchronised(lambda: 900, mark) is True
     assert synchronised(lambda: 16_000_000, mark) is False
-    assert synchronised(lambda: None, mark) is None  # nobody tells
+    assert synchronised(lambda: None, mark) is None  # no one tells
     mark.parent.mkdir()
     assert synchronised(lambda: None, mark) is False  # timesyncd runs, and has not reached anybody
     mark.touch()
@@ -294,7 +294,7 @@ def test_what_the_threads_noted_is_what_is_told(tmp_path: Path) -> None:
     assert told.disk == disk(tmp_path)
     pulse.trouble("side", None)
     pulse.alert("stop")
-    assert told.alerts["stop"] == 1  # what was told does not change
+    assert told.alerts["stop"] == 1  # what was reported does not change
     assert found.vitals().cameras[1].up
 
 

@@ -1,4 +1,4 @@
-"""What is said of the service: a line a record, for people or machines, and never a password."""
+"""What is reported of the service: a line a record, for people or machines, and never a password."""
 
 import io
 import json

@@ -81,7 +81,7 @@ def value(text: str, name: str, **labels: str) -> float:
     return sample
 
 
-# --- what is told
+# --- what is reported
 
 
 def test_every_figure_of_a_table_is_told() -> None:
@@ -293,7 +293,7 @@ def test_figures_that_cannot_be_had_are_said_and_stop_nothing(
     box.fault = RuntimeError("the journal is closed")
     with pytest.raises(http.client.RemoteDisconnected):
         ask(served.port, "/metrics")
-    assert "the figures cannot be told: RuntimeError('the journal is closed')" in caplog.text
+    assert "the metrics cannot be read: RuntimeError('the journal is closed')" in caplog.text
     box.fault = None
     assert ask(served.port, "/metrics")[0] == 200
 
@@ -304,7 +304,7 @@ def test_closed_it_leaves_no_thread_and_no_port(box: Box) -> None:
     silent = [socket.create_connection(("127.0.0.1", endpoint.port), timeout=10) for _ in range(9)]
     began = time.monotonic()
     endpoint.close()
-    assert time.monotonic() - began < 4  # nobody's patience is waited for
+    assert time.monotonic() - began < 4  # it waits for no timeout
     assert threading.active_count() == threads
     for line in silent:
         line.close()

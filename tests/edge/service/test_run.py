@@ -223,7 +223,7 @@ def test_two_tables_run_in_one_process(tmp_path: Path, broker: Mosquitto) -> Non
 
 class _Practising(ScriptedNetworks):
     def watching(self, table: TableFile) -> Practice:
-        from tests.faults.practice_table import PracticeNetworks  # noqa: PLC0415  read anew: its time begins with it
+        from tests.faults.practice_table import PracticeNetworks  # noqa: PLC0415  read again: its time begins with it
 
         return PracticeNetworks().watching(table)
 
@@ -389,6 +389,6 @@ def test_a_flood_garbage_and_a_huge_payload_do_no_harm(tmp_path: Path, broker: M
         answers = [json.loads(one.payload)["command"] for one in witness.lines if one.topic.endswith("/command")]
     assert not any(one["taken"] for one in answers)
     assert 5 <= len(answers) <= 80
-    assert sum(one["times"] for one in answers) > 1000  # also those that nobody had the time to look at
+    assert sum(one["times"] for one in answers) > 1000  # also those that no one had the time to look at
     assert {event["event"] for event in bodies(journal(table, "bj-01"), "event")} & {"signal", "decision"} == set()
     assert main(["verify", str(tmp_path / "bj-01.record" / "bj-01.journal")]) == 0

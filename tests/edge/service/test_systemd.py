@@ -1,4 +1,4 @@
-"""What systemd is told: over sockets as it opens them, by its own rules, and nothing where it is not there."""
+"""Notifications to systemd: over sockets as it opens them, by its own rules, and nothing where it is not there."""
 
 import os
 import socket

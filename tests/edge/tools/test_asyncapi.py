@@ -1,4 +1,4 @@
-"""The AsyncAPI document: whole in itself, true of every kind of message, and not satisfied with what is none."""
+"""The AsyncAPI document: whole in itself, true of every kind of message, and not satisfied with anything else."""
 
 import json
 import re
@@ -126,7 +126,7 @@ def test_every_event_of_the_engine_is_described() -> None:
 
 
 def test_every_member_of_a_body_is_described_and_always_there() -> None:
-    """All members are told, null where there is nothing to say, but for those that only some notes have."""
+    """All members are reported, null where there is nothing to say, but for those that only some notes have."""
     for name, one in TYPES.items():
         schema = DOCUMENT["components"]["schemas"].get(one.__name__) or _payload(name)
         own = [field.encode_name for field in msgspec.structs.fields(one)]

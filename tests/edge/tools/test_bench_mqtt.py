@@ -1,4 +1,4 @@
-"""The figures of the way from a frame to its message: each time is taken where it is said to be."""
+"""The figures of the way from a frame to its message: each time is taken at its stated place."""
 
 import shutil
 from pathlib import Path
@@ -14,7 +14,7 @@ from feltwatch.vision.arrays import Pixels
 from tests.faults.practice_table import Practice, PracticeNetworks, table_file
 from tests.json_events import Event
 
-SPEED = 40.0  # times as fast as a round is told
+SPEED = 40.0  # times as fast as a round is reported
 LOOKS_S = 0.03  # a picture is looked at for so long
 
 

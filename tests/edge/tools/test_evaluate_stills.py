@@ -1,4 +1,4 @@
-"""Photographs of real tables: the files drawn for them are whole, and what is told of a still is counted as it is."""
+"""Photographs of real tables: the files drawn for them are whole, and reports of a still are counted right."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from feltwatch.datasets.photos.photo_sources import source_named
 from feltwatch.datasets.photos.real import Photograph
 from feltwatch.datasets.truth import CardTruth, Truth
 from feltwatch.edge.config.table_file import read_table
-from feltwatch.edge.tools.evaluate_stills import TABLES, Lies, compared, lying, main, told
+from feltwatch.edge.tools.evaluate_stills import TABLES, Lies, compared, lying, main, reported
 from feltwatch.edge.video.decoder import Decoding
 from tests.film_watched import clip, eyes
 
@@ -31,11 +31,11 @@ def test_a_photographed_table_hangs_and_all_its_zones_are_in_the_picture(path: P
         ([("box1.cards", "9h"), ("box2.cards", "Ks")], {"right": 2}),
         ([("box1.cards", "9h"), ("box1.cards", "Ks")], {"right": 1, "wrong zone": 1}),
         ([("box1.cards", "8h"), ("box2.cards", None)], {"wrong face": 1, "cannot tell": 1}),
-        ([("box1.cards", "9h")], {"right": 1, "not told": 1}),
-        ([("box1.cards", "9h"), ("box2.cards", "Ks"), ("box2.cards", "2c")], {"right": 2, "told too many": 1}),
+        ([("box1.cards", "9h")], {"right": 1, "not reported": 1}),
+        ([("box1.cards", "9h"), ("box2.cards", "Ks"), ("box2.cards", "2c")], {"right": 2, "reported too many": 1}),
     ],
 )
-def test_what_is_told_is_held_against_what_lies_there(said: list[Lies], counted: dict[str, int]) -> None:
+def test_what_is_reported_is_held_against_what_lies_there(said: list[Lies], counted: dict[str, int]) -> None:
     assert compared([("box1.cards", "9h"), ("box2.cards", "Ks")], said) == counted
 
 
@@ -48,7 +48,7 @@ def test_a_still_is_watched_as_a_table_on_which_nothing_moves() -> None:
     card = CardTruth("c1", ((a, b), (c, b), (c, d), (a, d)), "Ts", up=True, visible=1.0)
     photo = Photograph("p.jpg", source_named("maslana_redtable"), lambda: picture, Truth(*video.size, (card,)))
     assert lying(photo, table) == [("dealer.cards", "Ts")]
-    said = told(photo, table, eyes())
+    said = reported(photo, table, eyes())
     assert ("dealer.cards", "Ts") in said
     assert {zone for zone, _ in said} <= {"box1.cards", "box6.cards", "dealer.cards"}
 

@@ -1,4 +1,4 @@
-"""Any video is opened, or told in one line what it is; frames come in order with true times, from any place."""
+"""Any video is opened, or refused in one line; frames come in order with true times, from any place."""
 
 import random
 import shutil
@@ -100,7 +100,7 @@ def test_times_rise_whatever_the_file_says() -> None:
         0.0,
         0.04,
         0.08,
-    ]  # a stray frame, then a clock started anew
+    ]  # a stray frame, then a clock started again
     clock, times = Clock(), []
     for reading in readings:
         clock = clock.after(reading, video)
@@ -179,7 +179,7 @@ def sound(path: Path) -> Path:
 
 
 def unknown_codec(path: Path) -> Path:
-    """Write a film whose codec nobody has."""
+    """Write a film with an unknown codec."""
     data = write_video(path, STEADY[:5]).read_bytes()
     path.write_bytes(data.replace(b"avc1", b"zzzz").replace(b"avcC", b"zzzC"))
     return path

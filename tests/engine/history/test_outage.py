@@ -1,4 +1,4 @@
-"""What came while nobody watched: gone on with where only one thing can have happened, else lost and said so."""
+"""Events during a gap: resumed where only one thing can have happened, else the round is lost with its reason."""
 
 import json
 from collections.abc import Mapping

@@ -345,7 +345,7 @@ def test_a_split_hand_may_be_doubled_where_a_table_says_so(shoe: Counts, up: int
 
 
 def test_what_is_not_counted_is_refused() -> None:
-    """One Initial Bet lost for two hands of which one may be doubled: no book of ours has both."""
+    """One Initial Bet lost for two hands where one may be doubled: no book of ours has both."""
     shoe, up = SHOES[2]
     game = Small(shoe, up, LIVE.at_table(settings={"live_vs_bj": "obo", "live_das": "true"}))
     with pytest.raises(ValueError, match="not doubled"):
@@ -387,7 +387,7 @@ def test_no_hand_against_a_ten_draws_to_a_hard_17() -> None:
 
 
 def test_all_first_cards_meet_in_the_average() -> None:
-    """Against a ten, where this book lets nobody surrender, the rest is splits and single hands."""
+    """Against a ten, where this book allows no surrender, the rest is splits and single hands."""
     shoe, up = SHOES[0]
     game = Small(shoe, up)
     found = Fraction(0)

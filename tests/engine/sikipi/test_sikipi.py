@@ -1,4 +1,4 @@
-"""Si Ki Pi where a told round shows too little: every hand of the deck, every order of events."""
+"""Si Ki Pi where a reported round shows too little: every hand of the deck, every order of events."""
 
 import random
 from collections.abc import Iterator
@@ -382,7 +382,7 @@ class Croupier:
             net = self.main(box) if bet.startswith("main") else self.bonus(0 if bet == "dealer-bonus" else box)
             self.due[spot] = net
             if net:
-                by = self.dice.choice([{"by": "dealer"}, {"by": "dealer"}, {}])  # now and then nobody saw whose hand
+                by = self.dice.choice([{"by": "dealer"}, {"by": "dealer"}, {}])  # now and then no one saw whose hand
                 self.tell("chips", spot=spot, amount=Decimal(str(100 + max(net, -100))), **by)
                 if net > 0 and self.dice.random() < 0.5:
                     self.tell("chips", spot=spot, amount=0, by="player")

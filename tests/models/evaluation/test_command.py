@@ -10,7 +10,7 @@ from feltwatch.models import evaluate
 from feltwatch.models.__main__ import main
 from feltwatch.models.evaluation.looking import Looker
 from feltwatch.models.evaluation.photographs import Photographs
-from feltwatch.models.evaluation.report import told
+from feltwatch.models.evaluation.report import reported
 from feltwatch.models.evaluation.sweeps import Sweep, SweepStep
 from feltwatch.models.evaluation.tables import TableLooks
 
@@ -73,5 +73,5 @@ def test_what_looks_can_be_sent_to_another_process() -> None:
 
 
 def test_how_far_it_is_is_said_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
-    assert list(told(range(3), 3, "things")) == [0, 1, 2]
+    assert list(reported(range(3), 3, "things")) == [0, 1, 2]
     assert capsys.readouterr().err == "things: 3 of 3, 0 s\n"

@@ -67,7 +67,7 @@ def test_only_what_is_doubtful_is_looked_at_twice() -> None:
     assert likely[1, READS.index("2s")] == pytest.approx(likely[1, READS.index("9h")], rel=0.5)
 
 
-def test_crops_are_counted_as_they_would_be_told() -> None:
+def test_crops_are_counted_as_they_would_be_reported() -> None:
     parts = [
         reads(["9h"] * 6, ["9h"] * 6),
         reads(["9h", "Ks"], ["9d", "Qs"], deck="b"),  # sure, and wrong: by suit, and by rank
@@ -77,17 +77,17 @@ def test_crops_are_counted_as_they_would_be_told() -> None:
     ]
     found = figures(joined(parts), 1.0, 0.9, 0.9)
     assert found["crops"] == 13
-    accuracy, as_told, decks = found["accuracy"], found["as told"], found["by deck"]
+    accuracy, as_reported, decks = found["accuracy"], found["as reported"], found["by deck"]
     assert isinstance(accuracy, dict)
-    assert isinstance(as_told, dict)
+    assert isinstance(as_reported, dict)
     assert isinstance(decks, dict)
     assert accuracy["whole, 60 px and more"] == {"of": 9, "right %": 77.7778, "rank %": 88.8889, "suit %": 88.8889}
-    whole = as_told["whole, 60 px and more"]
+    whole = as_reported["whole, 60 px and more"]
     assert (whole["of"], whole["right"], whole["wrong"], whole["cannot tell"]) == (9, 6, 2, 1)
-    assert as_told["covered"]["right"] == 1
-    assert (as_told["none and back"]["wrong"], as_told["none and back"]["cannot tell"]) == (1, 2)
+    assert as_reported["covered"]["right"] == 1
+    assert (as_reported["none and back"]["wrong"], as_reported["none and back"]["cannot tell"]) == (1, 2)
     assert decks["b"] == {"of": 2, "right %": 0.0, "whole": 2, "whole right %": 0.0}
-    assert {"is": "Ks", "told": "Qs", "times": 1} in found["confusions"]  # type: ignore[operator]  # a list
+    assert {"is": "Ks", "reported": "Qs", "times": 1} in found["confusions"]  # type: ignore[operator]  # a list
     precise = found["at a precision of 99.99%"]
     assert isinstance(precise, dict)
-    assert precise["covered"] == {"from": 1.0, "told": 1, "wrong": 0, "of": 1, "answered %": 100.0}
+    assert precise["covered"] == {"from": 1.0, "reported": 1, "wrong": 0, "of": 1, "answered %": 100.0}

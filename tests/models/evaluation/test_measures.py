@@ -42,7 +42,7 @@ def true(n: int, place: Quad, face: str | None = "9h", **more: object) -> CardTr
     return replace(card, **more)  # type: ignore[arg-type]  # whatever the test wants
 
 
-def told(place: Quad, face: str | None = "9h", *, up: bool = True, sure: float = 0.99) -> DetectedCard:
+def reported(place: Quad, face: str | None = "9h", *, up: bool = True, sure: float = 0.99) -> DetectedCard:
     return DetectedCard(place, up=up, face=face, confidence=sure)
 
 
@@ -114,14 +114,14 @@ def test_the_greatest_overlap_is_matched_first_and_nothing_twice() -> None:
     ("one", "up", "wanted", "says"),
     [
         (None, True, "9h", "not found"),
-        (told(quad(0, 0)), True, "9h", "right"),
-        (told(quad(0, 0)), True, "9", "right"),
-        (told(quad(0, 0)), True, "9s", "wrong"),
-        (told(quad(0, 0), None), True, "9h", "cannot tell"),
-        (told(quad(0, 0), None, up=False), True, "9h", "told down"),
-        (told(quad(0, 0), None, up=False), False, "", "right"),
-        (told(quad(0, 0), None), False, "", "told up"),
-        (told(quad(0, 0)), False, "", "wrong"),
+        (reported(quad(0, 0)), True, "9h", "right"),
+        (reported(quad(0, 0)), True, "9", "right"),
+        (reported(quad(0, 0)), True, "9s", "wrong"),
+        (reported(quad(0, 0), None), True, "9h", "cannot tell"),
+        (reported(quad(0, 0), None, up=False), True, "9h", "reported down"),
+        (reported(quad(0, 0), None, up=False), False, "", "right"),
+        (reported(quad(0, 0), None), False, "", "reported up"),
+        (reported(quad(0, 0)), False, "", "wrong"),
     ],
 )
 def test_each_answer_has_its_name(one: DetectedCard | None, up: bool, wanted: str, says: str) -> None:  # noqa: FBT001  a row
@@ -148,29 +148,29 @@ def test_a_card_is_of_one_group(card: CardTruth, name: str) -> None:
 
 def test_known_faults_on_a_table_are_counted_one_by_one() -> None:
     cards = (
-        true(1, quad(0, 0)),  # told rightly
-        true(2, quad(100, 0), "Ks"),  # told wrongly
-        true(3, quad(200, 0), "2c"),  # seen, not told
+        true(1, quad(0, 0)),  # reported rightly
+        true(2, quad(100, 0), "Ks"),  # reported wrongly
+        true(3, quad(200, 0), "2c"),  # seen, not reported
         true(4, quad(300, 0), "3d"),  # missed
-        true(5, quad(400, 0), "4d", visible=0.5, index_px=17.0),  # told rightly, covered
+        true(5, quad(400, 0), "4d", visible=0.5, index_px=17.0),  # reported rightly, covered
         true(6, quad(500, 0), "5d", visible=0.15, index_px=9.0),  # found askew
-        true(7, quad(600, 0), "6d", visible=0.03),  # hardly shows, yet told
-        true(8, quad(700, 0), "7d", visible=0.03),  # hardly shows, not told
-        true(9, quad(800, 0), "8d", up=False),  # told to lie up
-        true(10, quad(900, 0), "9d"),  # told to lie down
+        true(7, quad(600, 0), "6d", visible=0.03),  # hardly shows, yet reported
+        true(8, quad(700, 0), "7d", visible=0.03),  # hardly shows, not reported
+        true(9, quad(800, 0), "8d", up=False),  # reported to lie up
+        true(10, quad(900, 0), "9d"),  # reported to lie down
     )
     seen = (
-        told(quad(0, 0)),
-        told(quad(100, 1), "Kc"),
-        told(quad(201, 0), None),
-        told(quad(402, 0), "4d"),
-        told(quad(500 + 0.25 * WIDE, 0), None),  # overlap 0.6
-        told(quad(600, 0), "6d"),
-        told(quad(800, 0), None),
-        told(quad(900, 0), None, up=False),
-        told(quad(2, 0), "2s"),  # a second card where the first is
-        told(quad(0, 300), None),  # where nothing is
-        told(quad(300 + 0.6 * WIDE, 0), "3d"),  # overlap 0.25 with the missed one
+        reported(quad(0, 0)),
+        reported(quad(100, 1), "Kc"),
+        reported(quad(201, 0), None),
+        reported(quad(402, 0), "4d"),
+        reported(quad(500 + 0.25 * WIDE, 0), None),  # overlap 0.6
+        reported(quad(600, 0), "6d"),
+        reported(quad(800, 0), None),
+        reported(quad(900, 0), None, up=False),
+        reported(quad(2, 0), "2s"),  # a second card where the first is
+        reported(quad(0, 300), None),  # where nothing is
+        reported(quad(300 + 0.6 * WIDE, 0), "3d"),  # overlap 0.25 with the missed one
     )
     found = counted(outcome(Detections(seen), Truth(1100, 500, cards), 20.0, "deck"))
     assert at(found, "pictures") == 1
@@ -182,18 +182,18 @@ def test_known_faults_on_a_table_are_counted_one_by_one() -> None:
     assert at(found, "cards found", "visible 40% to 60%", "found") == 1
     whole = at(found, "faces", "whole, 60 px and more")
     assert whole == shares(
-        {"right": 1, "wrong": 1, "cannot tell": 1, "told down": 1, "not found": 1},
-        ("right", "wrong", "cannot tell", "told down", "not found"),
+        {"right": 1, "wrong": 1, "cannot tell": 1, "reported down": 1, "not found": 1},
+        ("right", "wrong", "cannot tell", "reported down", "not found"),
     )
     assert at(found, "whole cards, by deck", "deck") == whole
     assert at(found, "faces", "covered, index 14 px and more", "right") == 1
     assert at(found, "faces", "covered, index smaller", "cannot tell") == 1
     assert at(found, "faces", "hardly visible", "right") == 1
     assert set(at(found, "covered cards, by the height of their index")) == {" 16 to 18 px", "  8 to 10 px"}  # type: ignore[call-overload]  # a table
-    assert at(found, "cards face down", "visible", "told up") == 1
+    assert at(found, "cards face down", "visible", "reported up") == 1
     assert at(found, "up and down") == {
-        "up, told down": {"of": 6, "told": 1, "%": 16.6667},
-        "down, told up": {"of": 1, "told": 1, "%": 100.0},
+        "up, reported down": {"of": 6, "reported": 1, "%": 16.6667},
+        "down, reported up": {"of": 1, "reported": 1, "%": 100.0},
     }
     assert at(found, "false cards") == {
         "in all": 3,
@@ -206,9 +206,9 @@ def test_known_faults_on_a_table_are_counted_one_by_one() -> None:
     }
 
 
-def test_a_card_that_hardly_shows_takes_no_told_card_from_one_that_does() -> None:
+def test_a_card_that_hardly_shows_takes_no_reported_card_from_one_that_does() -> None:
     cards = (true(1, quad(0, 0), "2s", visible=0.02), true(2, quad(1, 0), "3s"))
-    found = counted(outcome(Detections((told(quad(0.2, 0), "3s"),)), Truth(200, 200, cards), 20.0))
+    found = counted(outcome(Detections((reported(quad(0.2, 0), "3s"),)), Truth(200, 200, cards), 20.0))
     assert at(found, "faces", "whole, 60 px and more", "right") == 1
     assert at(found, "false cards", "in all") == 0
     assert "hardly visible" not in at(found, "faces")  # type: ignore[operator]  # a table
@@ -237,7 +237,9 @@ class FromTruth:
         assert picture.shape == (truth.height, truth.width, 3)
         cards = [card for n, card in enumerate(truth.cards) if n % 5]
         stacks = tuple(DetectedStack(one.center, one.radius, 1.0) for one in truth.stacks)
-        return Detections(tuple(told(card.quad, card.face if card.up else None, up=card.up) for card in cards), stacks)
+        return Detections(
+            tuple(reported(card.quad, card.face if card.up else None, up=card.up) for card in cards), stacks
+        )
 
 
 def test_rendered_tables_are_measured_end_to_end(tmp_path: Path) -> None:
@@ -285,32 +287,43 @@ LOW, HIGH, AWAY = quad(100, 100), quad(116, 104), quad(300, 100)
 @pytest.mark.parametrize(
     ("seen", "cards", "wanted"),
     [
-        pytest.param([told(LOW)], [index(1, LOW, "9h"), index(2, LOW, "9h", "right")], ["right", "right"], id="both"),
-        pytest.param([told(LOW, "6h")], [index(1, LOW, "9h")], ["wrong"], id="another face"),
-        pytest.param([told(LOW, None)], [index(1, LOW, "9h")], ["cannot tell"], id="no face"),
-        pytest.param([told(LOW, None, up=False)], [index(1, LOW, "9h")], ["told down"], id="face down"),
-        pytest.param([told(AWAY, "6h")], [index(1, LOW, "9h")], ["not found"], id="elsewhere"),
-        pytest.param([told(LOW, "6h")], [index(1, quad(125, 130), "9h")], ["not found"], id="in no corner"),
         pytest.param(
-            [told(LOW), told(HIGH, "6h")], [index(1, LOW, "9h"), index(2, HIGH, "6h")], ["right", "right"], id="fanned"
+            [reported(LOW)], [index(1, LOW, "9h"), index(2, LOW, "9h", "right")], ["right", "right"], id="both"
+        ),
+        pytest.param([reported(LOW, "6h")], [index(1, LOW, "9h")], ["wrong"], id="another face"),
+        pytest.param([reported(LOW, None)], [index(1, LOW, "9h")], ["cannot tell"], id="no face"),
+        pytest.param([reported(LOW, None, up=False)], [index(1, LOW, "9h")], ["reported down"], id="face down"),
+        pytest.param([reported(AWAY, "6h")], [index(1, LOW, "9h")], ["not found"], id="elsewhere"),
+        pytest.param([reported(LOW, "6h")], [index(1, quad(125, 130), "9h")], ["not found"], id="in no corner"),
+        pytest.param(
+            [reported(LOW), reported(HIGH, "6h")],
+            [index(1, LOW, "9h"), index(2, HIGH, "6h")],
+            ["right", "right"],
+            id="fanned",
         ),
         pytest.param(
-            [told(LOW), told(HIGH, "6h")], [index(1, LOW, "9h"), index(2, HIGH, "7h")], ["right", "wrong"], id="upper"
+            [reported(LOW), reported(HIGH, "6h")],
+            [index(1, LOW, "9h"), index(2, HIGH, "7h")],
+            ["right", "wrong"],
+            id="upper",
         ),
         pytest.param(
-            [told(LOW)], [index(1, LOW, "9h"), index(2, HIGH, "6h")], ["right", "not found"], id="upper missed"
+            [reported(LOW)], [index(1, LOW, "9h"), index(2, HIGH, "6h")], ["right", "not found"], id="upper missed"
         ),
         pytest.param(
-            [told(LOW, "2s")], [index(1, LOW, "9h"), index(2, HIGH, "6h")], ["wrong", "not found"], id="one is to blame"
+            [reported(LOW, "2s")],
+            [index(1, LOW, "9h"), index(2, HIGH, "6h")],
+            ["wrong", "not found"],
+            id="one is to blame",
         ),
         pytest.param(
-            [told(LOW, None), told(HIGH, "6h")],
+            [reported(LOW, None), reported(HIGH, "6h")],
             [index(1, LOW, "9h"), index(2, HIGH, "6h")],
             ["cannot tell", "right"],
             id="lower untold",
         ),
         pytest.param(
-            [told((*LOW[2:], *LOW[:2]))],
+            [reported((*LOW[2:], *LOW[:2]))],
             [index(1, LOW, "9h"), index(2, LOW, "9h", "right")],
             ["right"] * 2,
             id="upside down",
@@ -326,16 +339,16 @@ def test_an_index_is_judged_by_the_card_that_owns_it(
 def test_whole_cards_are_matched_by_quads_and_by_boxes() -> None:
     turned: Quad = ((150, 90), (210, 150), (150, 210), (90, 150))
     round_: Quad = ((90, 90), (210, 90), (210, 210), (90, 210))
-    assert said([told(turned)], true(1, round_, label="box")) == ["right"]
-    assert said([told(turned)], true(1, round_)) == ["right"]  # overlap 0.5
-    assert said([told(quad(130, 100))], true(1, LOW)) == ["not found"]
-    assert said([told(quad(110, 100), "2h")], true(1, LOW)) == ["wrong"]
+    assert said([reported(turned)], true(1, round_, label="box")) == ["right"]
+    assert said([reported(turned)], true(1, round_)) == ["right"]  # overlap 0.5
+    assert said([reported(quad(130, 100))], true(1, LOW)) == ["not found"]
+    assert said([reported(quad(110, 100), "2h")], true(1, LOW)) == ["wrong"]
 
 
-def test_a_card_told_by_its_own_index_is_no_wrong_answer_for_the_card_below() -> None:
+def test_a_card_reported_by_its_own_index_is_no_wrong_answer_for_the_card_below() -> None:
     near = quad(110, 104)  # overlaps LOW by more than half
-    assert said([told(near, "6h")], true(1, LOW), index(2, near, "6h")) == ["not found", "right"]
-    assert said([told(LOW)], true(1, LOW), index(2, quad(108, 106), "6h")) == ["right", "not found"]
+    assert said([reported(near, "6h")], true(1, LOW), index(2, near, "6h")) == ["not found", "right"]
+    assert said([reported(LOW)], true(1, LOW), index(2, quad(108, 106), "6h")) == ["right", "not found"]
 
 
 def test_ranks_backs_and_jokers_are_judged_by_what_is_known() -> None:
@@ -345,7 +358,7 @@ def test_ranks_backs_and_jokers_are_judged_by_what_is_known() -> None:
         true(3, quad(400, 100), face=None),
         true(4, quad(500, 100), face=None),
     )
-    seen = (told(LOW), told(AWAY, "2s"), told(quad(400, 100), "3s"), told(quad(500, 100), None))
+    seen = (reported(LOW), reported(AWAY, "2s"), reported(quad(400, 100), "3s"), reported(quad(500, 100), None))
     found = judged(Detections(seen), photo(*cards, ranks={"c1": "9"}))
     assert [one.said for one in found] == ["right", "wrong", "wrong", "right"]
     count = Count({})
@@ -358,7 +371,7 @@ def test_ranks_backs_and_jokers_are_judged_by_what_is_known() -> None:
 
 def test_wrong_answers_are_named_and_unreadable_cards_left_out_openly(tmp_path: Path) -> None:
     shot = photo(index(1, LOW, "9h"), index(2, AWAY, "7h"), true(3, quad(400, 100), "8h"))
-    found = judged(Detections((told(LOW, "6h", sure=0.97), told(AWAY, None, up=False))), shot)
+    found = judged(Detections((reported(LOW, "6h", sure=0.97), reported(AWAY, None, up=False))), shot)
     path = tmp_path / "left.toml"
     path.write_text('[[unreadable]]\nsource = "here"\npicture = "p.jpg"\ncard = "c3"\nwhy = "behind a hand"\n')
     count = Count(unreadable(path))
@@ -368,16 +381,22 @@ def test_wrong_answers_are_named_and_unreadable_cards_left_out_openly(tmp_path: 
         {"wrong": 1, "cannot tell": 1}, ("right", "wrong", "cannot tell", "not found")
     )
     assert at(rows, "faces, by kind of label", "here, indices", "of") == 2
-    assert at(rows, "photographs", "here") == {"count": 1, "labels": 3, "told cards": 2, "left out": 1, "told down": 1}
-    row = {"source": "here", "picture": "p.jpg", "card": "c1", "is": "9h", "told": "6h", "confidence": 0.97}
+    assert at(rows, "photographs", "here") == {
+        "count": 1,
+        "labels": 3,
+        "reported cards": 2,
+        "left out": 1,
+        "reported down": 1,
+    }
+    row = {"source": "here", "picture": "p.jpg", "card": "c1", "is": "9h", "reported": "6h", "confidence": 0.97}
     assert at(rows, "wrong") == [row]
     assert at(rows, "left out as unreadable") == [
         {"source": "here", "picture": "p.jpg", "card": "c3", "why": "behind a hand"}
     ]
     count.worst.write(tmp_path / "show")
     assert [one.name for one in sorted((tmp_path / "show").iterdir())] == [
-        "000-wrong-9h-told-6h-here-p.jpg-c1.jpg",
-        "001-told-down-7h-told-None-here-p.jpg-c2.jpg",
+        "000-wrong-9h-reported-6h-here-p.jpg-c1.jpg",
+        "001-reported-down-7h-reported-None-here-p.jpg-c2.jpg",
     ]
 
 
@@ -436,18 +455,27 @@ def test_a_valley_is_found() -> None:
 # ---- cardless pictures, what is shown, and the tables ---------------------------------------------------------------
 
 
-def test_every_card_told_where_none_is_counts(tmp_path: Path) -> None:
+def test_every_card_reported_where_none_is_counts(tmp_path: Path) -> None:
     import cv2  # noqa: PLC0415  only here
 
     paths = [tmp_path / f"{n}.jpg" for n in range(3)]
     for path in paths:
         path.write_bytes(cv2.imencode(".jpg", blank())[1].tobytes())
     answers = iter(
-        [Detections(), Detections((told(LOW), told(AWAY, None, up=False))), Detections(hands=(DetectedHand(LOW, 0.5),))]
+        [
+            Detections(),
+            Detections((reported(LOW), reported(AWAY, None, up=False))),
+            Detections(hands=(DetectedHand(LOW, 0.5),)),
+        ]
     )
     found = measure_cardless(lambda _: next(answers), paths, show=tmp_path / "show")
-    assert [found[name] for name in ("pictures", "told cards", "of these with a face", "told hands")] == [3, 2, 1, 1]
-    assert found["pictures with a told card"] == 1
+    assert [found[name] for name in ("pictures", "reported cards", "of these with a face", "reported hands")] == [
+        3,
+        2,
+        1,
+        1,
+    ]
+    assert found["pictures with a reported card"] == 1
     assert len(list((tmp_path / "show").iterdir())) == 2
 
 
@@ -461,7 +489,7 @@ def test_the_worst_are_kept_however_many_there_are() -> None:
 
 @pytest.mark.parametrize("place", [LOW, quad(-200, -200), quad(590, 390), quad(2000, 100)])
 def test_a_fault_can_be_shown_wherever_it_is(place: Quad) -> None:
-    shown = view(Mistake(1.0, "x", place, told(place), blank))
+    shown = view(Mistake(1.0, "x", place, reported(place), blank))
     assert min(shown.shape) > 0
     assert max(shown.shape) <= 1042
 

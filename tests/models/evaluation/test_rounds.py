@@ -49,8 +49,8 @@ def verdicts() -> list[Event]:
     return found
 
 
-def marks(told: list[Event] | None = None, said: list[Event] | None = None) -> list[Score]:
-    return scores(FILM, FilmReport(tuple(told or events()), tuple(said or verdicts())))
+def marks(reported: list[Event] | None = None, said: list[Event] | None = None) -> list[Score]:
+    return scores(FILM, FilmReport(tuple(reported or events()), tuple(said or verdicts())))
 
 
 def changed(which: str, **to: object) -> list[Event]:
@@ -59,7 +59,7 @@ def changed(which: str, **to: object) -> list[Event]:
     return found
 
 
-def test_what_is_told_as_it_is_is_right() -> None:
+def test_what_is_reported_as_it_is_is_right() -> None:
     for score in marks():
         assert (score.events, score.differs, score.unsettled, score.missed, score.false) == ("right", [], [], [], [])
     assert marks()[1].found == ["dealer-overdraw"]
@@ -68,7 +68,7 @@ def test_what_is_told_as_it_is_is_right() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "answer"),
+    ("reported", "answer"),
     [
         (changed("c1", card="8h"), "wrong"),
         (changed("c1", zone="box4.cards"), "wrong"),
@@ -83,8 +83,8 @@ def test_what_is_told_as_it_is_is_right() -> None:
         ([*events()[:3], events()[4], {**events()[3], "since": 60.0}, *events()[5:]], "wrong"),
     ],
 )
-def test_one_card_that_is_not_right_makes_a_round_wrong_unless_it_says_so(told: list[Event], answer: str) -> None:
-    first, second = marks(told)
+def test_one_card_that_is_not_right_makes_a_round_wrong_unless_it_says_so(reported: list[Event], answer: str) -> None:
+    first, second = marks(reported)
     assert first.events == answer
     assert bool(first.differs) == (answer != "right")
     assert second.events == "right"
@@ -95,8 +95,11 @@ def test_a_round_begins_where_bets_are_asked_for_though_a_card_was_left_lying() 
     left = replace(FILM, truth=tuple(event for event in FILM.truth if event is not clear))
     asked = [event["t"] for event in left.truth if event.get("name") == "place-bets"]
     assert len(asked) == len(FILM.owed)
-    told = [event for event in events() if event["event"] != "clear"]
-    assert [score.events for score in scores(left, FilmReport(tuple(told), tuple(verdicts())))] == ["right", "right"]
+    reported = [event for event in events() if event["event"] != "clear"]
+    assert [score.events for score in scores(left, FilmReport(tuple(reported), tuple(verdicts())))] == [
+        "right",
+        "right",
+    ]
 
 
 def test_a_round_that_ends_unresolved_says_so() -> None:
@@ -105,8 +108,8 @@ def test_a_round_that_ends_unresolved_says_so() -> None:
 
 
 def test_a_face_that_was_corrected_counts_as_it_stands_and_is_counted() -> None:
-    told = [*changed("c1", card="8h"), {"t": 9.0, "event": "correct", "id": "c1", "card": "Qc"}]
-    (first, _) = marks(sorted(told, key=lambda event: float(str(event["t"]))))
+    reported = [*changed("c1", card="8h"), {"t": 9.0, "event": "correct", "id": "c1", "card": "Qc"}]
+    (first, _) = marks(sorted(reported, key=lambda event: float(str(event["t"]))))
     assert (first.events, first.misread) == ("right", 1)
 
 
@@ -114,10 +117,10 @@ def test_a_bet_that_is_settled_otherwise_is_wrong_and_one_that_is_not_is_not() -
     said = verdicts()
     line = next(one for one in said if one["verdict"] == "settlement")
     line["result"] = "lose"
-    assert marks(said=said)[0].unsettled == ["box 3 hand 1 pair: win, told lose"]
+    assert marks(said=said)[0].unsettled == ["box 3 hand 1 pair: win, reported lose"]
     said.remove(line)
     first = marks(said=said)[0]
-    assert (first.unsettled, first.settled["not told"]) == ([], 1)
+    assert (first.unsettled, first.settled["not reported"]) == ([], 1)
 
 
 @pytest.mark.parametrize(

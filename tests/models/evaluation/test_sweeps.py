@@ -42,7 +42,7 @@ def test_every_face_is_met_at_every_step() -> None:
 
 @dataclass
 class Knowing:
-    """Eyes that are told the truth of each scene before it is drawn, and take hearts for diamonds."""
+    """Eyes that are reported the truth of each scene before it is drawn, and take hearts for diamonds."""
 
     truth: object = None
 
@@ -83,6 +83,6 @@ def _row() -> dict[str, object]:
         "right %": 100.0,
         "wrong %": 0.0,
         "cannot tell %": 0.0,
-        "told down %": 0.0,
+        "reported down %": 0.0,
         "not found %": 0.0,
     }

@@ -1,4 +1,4 @@
-"""Several looks at a card: what is told from which likelihood on is counted as it is told."""
+"""Several looks at a card: what is reported from which likelihood on is counted as it is reported."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def seen(right: bool, likely: float, *, tall: float = 90.0, deck: str = "a") -> 
     return VotedCard(tall, deck, ((right, 0.5), (right, 0.6), (right, 0.65), (right, likely)))
 
 
-def test_what_is_likely_enough_is_told_right_or_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_likely_enough_is_reported_right_or_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     cards = [seen(True, 0.99), seen(True, 0.91), seen(False, 0.86), seen(True, 0.75, deck="b")]  # noqa: FBT003
     small = [seen(True, 0.96, tall=50.0)]  # noqa: FBT003
     monkeypatch.setattr(votes, "ordered", lambda *_: [cards, small])
@@ -28,7 +28,7 @@ def test_what_is_likely_enough_is_told_right_or_wrong(monkeypatch: pytest.Monkey
         (1, 0),
     ]
     assert whole["1 looks"]["from 0.70"]["cannot tell"] == 4
-    by_deck = found["as told, by deck"]
+    by_deck = found["as reported, by deck"]
     assert isinstance(by_deck, dict)
     assert [by_deck["a"][answer] for answer in ("right", "wrong", "cannot tell")] == [2, 0, 2]
     assert by_deck["b"]["cannot tell"] == 1

@@ -69,11 +69,11 @@ def test_another_file_is_refused_by_name(manifest: Path, spoil: Callable[[Path],
         ('file = "reader.onnx"', 'file = ".."', "beside the manifest"),
     ],
 )
-def test_a_spoilt_manifest_is_told_in_one_line(manifest: Path, old: str, new: str, says: str) -> None:
+def test_a_spoilt_manifest_is_reported_in_one_line(manifest: Path, old: str, new: str, says: str) -> None:
     manifest.write_text(manifest.read_text("utf-8").replace(old, new), "utf-8")
-    with pytest.raises(ModelError, match=says) as told:
+    with pytest.raises(ModelError, match=says) as reported:
         models(manifest)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(reported.value)
 
 
 def test_a_setting_that_is_not_there_is_named(manifest: Path) -> None:
@@ -89,7 +89,7 @@ def test_what_is_changed_is_read_back(manifest: Path) -> None:
     assert replace(after, settings=before.settings, data=before.data) == before
 
 
-def test_an_unknown_model_is_told_with_those_that_are(manifest: Path) -> None:
+def test_an_unknown_model_is_reported_with_those_that_are(manifest: Path) -> None:
     with pytest.raises(ModelError, match="no model 'ears'; it lists reader"):
         model("ears", manifest)
 

@@ -186,7 +186,7 @@ def test_only_the_rank_may_be_known() -> None:
     assert float(reader.loss(net, crop)) == pytest.approx(0, abs=1e-5)
 
 
-def test_what_is_learnt_from_is_counted_and_what_is_not_there_is_told() -> None:
+def test_what_is_learnt_from_is_counted_and_what_is_not_there_is_reported() -> None:
     windows = learn_detector.source_of(1, 2, {}, None, ())
     assert windows.counts == {"photographs": 0, "cardless": 0}
 
@@ -201,11 +201,11 @@ def test_the_plain_detector_trains_and_looks(tmp_path: Path, monkeypatch: pytest
     assert (folder / "labels" / "000003.txt").read_text() == "20 0.503906 0.520833 0.117188 0.208333\n"
     assert plain.Plain(weights)(marked()).cards == ()  # it has learnt nothing yet, and is as unsure
     before = weights.stat().st_mtime_ns
-    assert plain.train(folder, start, 0.001, (), None) == weights  # it is done: nothing is begun anew
+    assert plain.train(folder, start, 0.001, (), None) == weights  # it is done: nothing is begun again
     assert weights.stat().st_mtime_ns == before
 
 
-def test_the_boxes_of_the_plain_detector_are_told_as_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_boxes_of_the_plain_detector_are_reported_as_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     boxes = SimpleNamespace(data=torch.tensor([[10.0, 20.0, 50.0, 90.0, 0.8, 20.0]]))
     net = SimpleNamespace(predict=lambda *_, **__: [SimpleNamespace(boxes=boxes)])
     monkeypatch.setattr(plain, "_opened", lambda _: net)

@@ -1,4 +1,4 @@
-"""One look at a part of the table: what has the measures of a card or a chip, in millimetres, wherever it was cut."""
+"""One look at a part of the table: what has the measures of a card or a chip, in millimetres, at any cut."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ USUAL = Aim()
 
 
 class Answers:
-    """Stands for both networks: finds what it is told to, and keeps what it was shown."""
+    """Stands for both networks: finds what the test orders, and keeps what it was shown."""
 
     def __init__(self, *found: Detection) -> None:
         self.found = list(found)

@@ -1,4 +1,4 @@
-"""What is told of a picture: both networks put together, and silence where they are not sure."""
+"""What is reported of a picture: both networks put together, and silence where they are not sure."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is told of cards that came, turned and went: each once, by one name, wherever it is pushed."""
+"""What is reported of cards that came, turned and went: each once, by one name, pushed anywhere."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ SHAPE = (ATTENTION.size[1], ATTENTION.size[0])
 
 
 class Table:
-    """What is believed to lie on a table, and what is told of it."""
+    """What is believed to lie on a table, and what is reported of it."""
 
     def __init__(self, preset: str) -> None:
         self.layout = load_layout(preset)
@@ -37,7 +37,7 @@ class Table:
         self.t = 0.0
 
     def card(self, zone: str, number: int = 0, face: str | None = None) -> CardTrack:
-        """Give a card, as it lies for a dealer who lays it into a zone: a back, if it has no face."""
+        """Give a card, as a dealer lays it into a zone: a back, if it has no face."""
         area = self.layout.by_name[zone]
         x, y = (a + number * b for a, b in zip(area.first, area.step, strict=True))
         quad = CAMERA.to_picture(rectangle(x, y, CARD_MM, area.turn))
@@ -452,7 +452,7 @@ def test_where_no_hands_of_four_are_dealt_what_was_seen_is_not_told() -> None:
 
 @pytest.fixture
 def nine() -> Table:
-    """Give a table on which a nine of hearts was told a while ago."""
+    """Give a table on which a nine of hearts was reported a while ago."""
     found = Table("blackjack-7")
     assert plain(found.comes("box3.cards", 0, "9h")) == [("card", "box3.cards", "9h", "up")]
     found.wait(1.0)

@@ -1,4 +1,4 @@
-"""What is told of chips on a table of flat colours."""
+"""What is reported of chips on a table of flat colours."""
 
 from dataclasses import dataclass, replace
 
@@ -32,7 +32,7 @@ def told(events: list[Event]) -> list[tuple[object, int, object]]:
 
 @dataclass
 class Misled(ToyDetector):
-    """Takes a ring that is printed on the felt for a stack, wherever half of it shows."""
+    """Takes a ring that is printed on the felt for a stack, if half of it shows."""
 
     ring: Chips = BET
 
@@ -153,4 +153,4 @@ def test_a_bet_is_seen_to_be_gone_though_the_ring_under_it_looks_like_one() -> N
 def test_bets_that_stand_there_from_the_start_are_told() -> None:
     toy = Toy([BET])
     assert told(toy.wait(1.0)) == [("box3.main", 1, None)]
-    assert CAMERA.scale(BET.x, BET.y) > 0.3  # so that a chip is large enough to be told from the felt
+    assert CAMERA.scale(BET.x, BET.y) > 0.3  # so that a chip is large enough to stand out from the felt

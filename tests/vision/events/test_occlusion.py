@@ -1,4 +1,4 @@
-"""What is told of the order of cards where hands cover them."""
+"""What is reported of the order of cards where hands cover them."""
 
 import numpy as np
 

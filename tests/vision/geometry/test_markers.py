@@ -1,4 +1,4 @@
-"""Sheets on the felt hang the camera: laid askew, shrunk by the printer, or in the dark; what cannot be is told."""
+"""Sheets on the felt hang the camera: laid askew, shrunk by the printer, or in the dark; what cannot be is reported."""
 
 import numpy as np
 import pytest

@@ -126,7 +126,7 @@ def test_another_size_begins_anew() -> None:
 
 
 def test_it_costs_little() -> None:
-    """Held against one blur of the full picture on the same machine, so that a slow machine fails nobody."""
+    """Held against one blur of the full picture on the same machine, so that a slow machine fails no test."""
     nudge, full, little = fresh(), frame(BUSY), small(moved(frame(BUSY), 8, 5))
 
     def cost(work: object) -> float:

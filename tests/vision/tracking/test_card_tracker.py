@@ -400,7 +400,7 @@ def narrow(card: Laid) -> CardGlimpse:
 
 @pytest.fixture
 def measured(table: Table) -> Table:
-    """Give a table on which a card lies that told how large they are."""
+    """Give a table on which a card lies that showed how large they are."""
     table.lay(NINE)
     table.look(NINE, times=5)
     return table
@@ -674,7 +674,7 @@ def test_a_back_that_is_only_seen_elsewhere_is_a_card(exact: Table) -> None:
     assert kinds(exact.look(far, times=3)) == [TrackAdded]
 
 
-# ---- backs of which the print is not known ---------------------------------------------------------------------------
+# ---- backs with an unknown print -------------------------------------------------------------------------------------
 
 LONE = laid("Kd", "box3.cards", up=False)
 

@@ -1,4 +1,4 @@
-"""Faces that were seen while a hand of four was turned: of which of its cards they are."""
+"""Faces that were seen while a hand of four was turned: which of its cards they belong to."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ LATER = 20.0
 
 
 def card(zone: str, face: str | None = None, *, up: bool | None = None, layer: int = 0) -> CardTrack:
-    """Give a card that was told: face down, if it has no face."""
+    """Give a card that was reported: face down, if it has no face."""
     area = LAYOUT.by_name[zone]
     quad = CAMERA.to_picture(rectangle(*area.first, CARD_MM, area.turn))
     patch = Patch.of(quad, FACTOR, (360, 640))
@@ -53,7 +53,7 @@ def seen(zone: str, read: Floats, up: float = 0.98) -> CardGlimpse:
 
 
 class Hands:
-    """A table on which the dealer shows a card, and a hand of which nothing is known lies."""
+    """A table on which the dealer shows a card, and an unknown hand lies."""
 
     def __init__(self) -> None:
         self.shown = RevealedFaces(LAYOUT, ReaderClasses(READS))
@@ -329,7 +329,7 @@ def test_a_hand_of_which_all_faces_are_known_hides_none() -> None:
     assert not any(shown.hides(zone, cards) for zone in (CARDS, LOW, HIGH, "dealer.low"))
     cards.append(card(CARDS, up=True))
     assert shown.hides(LOW, cards)
-    cards[-1].id = ""  # it was not told, and may be none
+    cards[-1].id = ""  # it was not reported, and may be none
     assert not shown.hides(LOW, cards)
 
 
