@@ -18,12 +18,12 @@ from pathlib import Path
 from time import monotonic
 from types import ModuleType
 
-from feltwatch.edge.cli.progress import Progress
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.pipeline.networks import Networks, OpenNetworks
 from feltwatch.edge.replay.film import replay_film
 from feltwatch.edge.replay.job import InterruptedReplayError, Order, Told
 from feltwatch.edge.replay.output import DiskFullError
+from feltwatch.edge.replay.progress import Progress
 from feltwatch.vision.image_file import spelled
 
 TRIES = 3  # of a video whose worker dies

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from feltwatch.edge.cli.progress import Progress
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.replay.job import InterruptedReplayError, Order, Told
+from feltwatch.edge.replay.progress import Progress
 from feltwatch.edge.stop_signal import stopping
 
 if TYPE_CHECKING:

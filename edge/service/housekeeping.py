@@ -9,8 +9,8 @@ from typing import Final, TypeVar
 from feltwatch.edge.config.camera_parts import camera_called
 from feltwatch.edge.journal.store import rfc3339
 from feltwatch.edge.messaging import schema
-from feltwatch.edge.messaging.health_told import health_of
 from feltwatch.edge.pipeline.table_pipeline import TablePipeline
+from feltwatch.edge.service.health_message import health_of
 from feltwatch.edge.service.host_clock import synchronised
 from feltwatch.edge.service.open_table import OpenTable
 from feltwatch.edge.service.recovery import LOOK_BACK, SNAPSHOT

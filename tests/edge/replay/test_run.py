@@ -17,11 +17,11 @@ import cv2
 import pytest
 
 from feltwatch.edge.cli.options import command_parser
-from feltwatch.edge.cli.progress import Progress
 from feltwatch.edge.replay import checkpoint
 from feltwatch.edge.replay.film import replay_film
 from feltwatch.edge.replay.job import InterruptedReplayError, Order
 from feltwatch.edge.replay.output import altered, claimed, folders
+from feltwatch.edge.replay.progress import Progress
 from feltwatch.edge.replay.run import open_networks, orders_of, replay
 from feltwatch.edge.stop_signal import stopping
 from feltwatch.edge.video.video_file import Clock, Place

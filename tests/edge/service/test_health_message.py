@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from feltwatch.edge.messaging import encode
 from feltwatch.edge.messaging.encode import Stamp
-from feltwatch.edge.messaging.health_told import health_of
 from feltwatch.edge.messaging.schema import Health
+from feltwatch.edge.service.health_message import health_of
 from feltwatch.edge.service.latency import Spread
 from tests.asyncapi_check import Node, validate
 from tests.edge.service.health_report import WELL, in_trouble
