@@ -13,7 +13,7 @@ from feltwatch.edge.wording import clock
 from feltwatch.engine.books import BOOKS
 from feltwatch.engine.books.alert_texts import MEANINGS
 from feltwatch.engine.books.clauses import clauses
-from feltwatch.engine.model.verdicts import Alert, Move, Remedy
+from feltwatch.engine.model.verdicts import Alert, CardMove, Remedy
 
 OUTCOMES = {
     "discard": "Discard the card",
@@ -106,7 +106,7 @@ def _remedy(alert: Alert, remedy: Remedy, lying: Mapping[str, Sequence[CardStory
     return tag("section", *parts, class_="remedy")
 
 
-def _moves(moves: Sequence[Move]) -> Markup | None:
+def _moves(moves: Sequence[CardMove]) -> Markup | None:
     if not moves:
         return None
     rows = [tag("li", card_svg(move.face), f" from {place(move.source)} to {place(move.target)}") for move in moves]

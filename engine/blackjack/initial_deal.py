@@ -90,7 +90,7 @@ def together(r: "BlackjackState", seen: Seen, name: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Ruling:
+class MisdealRuling:
     """What a ruling on a misdeal does: a value, so that a round in the middle can be kept and gone on with."""
 
     round: "BlackjackState"
@@ -101,7 +101,7 @@ class _Ruling:
 
 
 def _open(r: "BlackjackState", slip: Misdeal) -> None:
-    slip.plan.rule = _Ruling(r, slip)
+    slip.plan.rule = MisdealRuling(r, slip)
     r.misdeal = slip
     remedies.settled_by_book(r, slip.alert)
 

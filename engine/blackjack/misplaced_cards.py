@@ -62,7 +62,7 @@ def slip(r: "BlackjackState", code: str, hand: Hand, seen: Seen, says: str, *, p
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Ruling:
+class StrayRuling:
     """What a ruling on a stray card does: a value, so that a round in the middle can be kept and gone on with."""
 
     round: "BlackjackState"
@@ -73,7 +73,7 @@ class _Ruling:
 
 
 def keep(r: "BlackjackState", stray: Stray) -> None:
-    stray.plan.rule = _Ruling(r, stray)
+    stray.plan.rule = StrayRuling(r, stray)
     r.stray = r.apart[stray.seen.id] = stray
     settled_by_book(r, stray.alert)
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.spots import SHOE, Zone, hand_zone
-from feltwatch.engine.model.verdicts import Move, Remedy
+from feltwatch.engine.model.verdicts import CardMove, Remedy
 from feltwatch.engine.round.base import Seen
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def spoken_zone(zone: Zone) -> str:
     return f"box {zone.box}{hand}" if zone.box else "the dealer"
 
 
-def _version4(r: "BlackjackState", hands: Hands | None, moves: tuple[Move, ...], says: str) -> Remedy:
+def _version4(r: "BlackjackState", hands: Hands | None, moves: tuple[CardMove, ...], says: str) -> Remedy:
     """Put the cards right and go on; if that cannot be and play has not gone on, the round is void (5.1.2)."""
     clause = r.book.clause("reconstruct")
     if hands is not None:

@@ -47,7 +47,7 @@ CODE: Mapping[str, tuple[str, ...]] = {  # topic -> where it is done
     "round": ("engine/table.py:Table",),
     "past-posting": ("engine/round/bets.py:chips", "engine/round/bets_after_close.py:moved"),
     "chip-position": ("engine/round/bets.py:close",),
-    "ruling": ("engine/round/checks.py:signal", "engine/round/findings.py:Voice.plan"),
+    "ruling": ("engine/round/checks.py:signal", "engine/round/findings.py:Findings.plan"),
     "layout": ("engine/round/base.py:Round.on_dealt", "engine/round/checks.py:outside"),
     "skp-ranking": ("engine/sikipi/ranking.py:strength", "engine/sikipi/setting.py:due_parts"),
     "skp-compare": ("engine/sikipi/ranking.py:outcome", "engine/sikipi/settlement.py:settle_box"),

@@ -1,4 +1,4 @@
-"""Rounds that are lived again: the record of a round, unknown order of hidden cards, outages, snapshots.
+"""Rounds that are judged again: the record of a round, cards dealt behind a hand, outages.
 
-Start at `round_record.py`.
+Start at `round_record.py`. Imports `model` and `round`; `table.py` builds on it.
 """

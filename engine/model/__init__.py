@@ -1,4 +1,4 @@
 """The values that everything else uses: cards, spots, money, shoe, table events, verdicts.
 
-Imports nothing of ours.
+Start at `events.py` and `verdicts.py`. Imports nothing of ours.
 """

@@ -12,7 +12,7 @@ SEVERITIES = {"S1": "void", "S2": "stop", "S3": "correct", "S4": "advise"}
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class CardMove:
     """One card of a reconstruction: which, from where, to where."""
 
     card: str
@@ -29,7 +29,7 @@ class Remedy:
     clause: str
     options: tuple[str, ...] = ()
     hands: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
-    moves: tuple[Move, ...] = ()
+    moves: tuple[CardMove, ...] = ()
     ask: tuple[str, ...] = ()  # decisions made on a wrong card, to be asked again
     boxes: tuple[int, ...] = ()  # whose players have the options
     says: str = ""
@@ -315,7 +315,7 @@ def _remedy(row: Row) -> Remedy:
         row["clause"],
         tuple(row["options"]),
         {zone: tuple(cards) for zone, cards in row["hands"].items()},
-        tuple(Move(one["id"], one["card"], one["from"], one["to"]) for one in row.get("moves", ())),
+        tuple(CardMove(one["id"], one["card"], one["from"], one["to"]) for one in row.get("moves", ())),
         tuple(row.get("ask", ())),
         tuple(row.get("boxes", ())),
         row["says"],

@@ -7,8 +7,7 @@ from fractions import Fraction
 from feltwatch.engine.model.events import Chips, Dealt, Decision, Event, Gap, Move, Remove, Signal, Tick, Turn
 from feltwatch.engine.model.money import Odds
 from feltwatch.engine.model.spots import OUTSIDE, Spot, Zone
-from feltwatch.engine.model.verdicts import Ended, Settlement
-from feltwatch.engine.model.verdicts import Move as CardMove
+from feltwatch.engine.model.verdicts import CardMove, Ended, Settlement
 from feltwatch.engine.round import bets, camera_only, checks, payments
 from feltwatch.engine.round.findings import Plan, Seen
 from feltwatch.engine.round.line import Terms, worth

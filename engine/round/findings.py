@@ -1,4 +1,4 @@
-"""What a round says, kept as it stands: alerts, plans that wait for a ruling, settlements."""
+"""What a round has found: alerts, plans that wait for a ruling, settlements."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -35,8 +35,8 @@ class Plan:
     waits: bool = True  # a round with this open cannot be known
 
 
-class Voice:
-    """Says each thing once, and remembers what stands."""
+class Findings:
+    """The alerts, plans and settlements of a round; each is raised once, and kept as it now stands."""
 
     def __init__(self, book: Book, number: int, dismissed: frozenset[str]) -> None:
         self.book = book

@@ -10,11 +10,11 @@ from feltwatch.engine.model.money import Odds
 from feltwatch.engine.model.shoe import Shoe
 from feltwatch.engine.model.spots import Zone
 from feltwatch.engine.model.verdicts import Ended, Remedy
-from feltwatch.engine.round.findings import Plan, Seen, Voice
+from feltwatch.engine.round.findings import Findings, Plan, Seen
 from feltwatch.engine.round.stack import Slip, Stack
 
 
-class RoundState(Voice):
+class RoundState(Findings):
     """What is known of a round, without the rules; what a rule needs of its game is a hook that the game fills in."""
 
     def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:

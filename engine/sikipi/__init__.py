@@ -1,4 +1,4 @@
 """Si Ki Pi: deal, reveal, setting of hands, the House Way, ranking, settlement.
 
-Start at `round.py`.
+Start at `round.py`, which calls the rules; `state.py` is what they all read and change. Imports `round`.
 """

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from feltwatch.engine.model.spots import DISCARD, hand_zone
 from feltwatch.engine.model.verdicts import Remedy
-from feltwatch.engine.sikipi.deal_order import Order, Slip
+from feltwatch.engine.sikipi.deal_order import DealSlip, Order
 from feltwatch.engine.sikipi.hand import FOUR, Hand
 from feltwatch.engine.sikipi.settlement import give_back
 
@@ -107,7 +107,7 @@ def _slips(r: "SikipiState", seen: "Seen", hand: Hand, *, together: bool) -> Non
     slip: what is done then tells.
     """
     deal = r.deal
-    deal.slip = Slip(seen, hand.box, deal.due(), len(deal.drawn) + 1, r.t)
+    deal.slip = DealSlip(seen, hand.box, deal.due(), len(deal.drawn) + 1, r.t)
     _takes(r, seen, hand, together=together)
     if r.only_seen and deal.explained():
         deal.order = Order.DOUBTED
@@ -115,7 +115,7 @@ def _slips(r: "SikipiState", seen: "Seen", hand: Hand, *, together: bool) -> Non
         _slipped(r, deal.slip)
 
 
-def _slipped(r: "SikipiState", slip: Slip) -> None:
+def _slipped(r: "SikipiState", slip: DealSlip) -> None:
     deal, seen, hand = r.deal, slip.seen, r.hand(slip.box)
     deal.order = Order.BROKEN
     was = "nobody" if slip.due is None else "the dealer" if slip.due == 0 else f"box {slip.due}"
@@ -154,7 +154,7 @@ def _stops(r: "SikipiState", code: str, says: str, seen: "Seen", box: int) -> No
         r.void_round(f"{says} {remedy.says}")
     else:
         r.deal.alert = name
-        r.plan(name, _Ruling(r, name))
+        r.plan(name, DealRuling(r, name))
 
 
 def _void_remedy(r: "SikipiState") -> Remedy:
@@ -265,7 +265,7 @@ def taken_away(r: "SikipiState", seen: "Seen") -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Ruling:
+class DealRuling:
     """What a ruling on the deal does: a value, so that a round in the middle can be kept and gone on with."""
 
     round: "SikipiState"

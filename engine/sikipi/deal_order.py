@@ -21,7 +21,7 @@ MISCOUNTED = 2  # backs of a deal that were missed, or taken for two; of more no
 
 
 @dataclass(frozen=True, slots=True)
-class Slip:
+class DealSlip:
     """The first card that was not where it was due, and which box was (0: the dealer; None: none)."""
 
     seen: Seen
@@ -43,7 +43,7 @@ class Deal:
     drawn: list[Seen] = field(default_factory=list)
     together: set[str] = field(default_factory=set)  # fell with the card before: their order is unknown
     order: Order = Order.KEPT
-    slip: Slip | None = None
+    slip: DealSlip | None = None
     proven: bool = False  # cards were moved to put the slip right
     alert: str = ""  # what was said of it
     first: int = 0  # where the first card fell

@@ -32,8 +32,8 @@ from feltwatch.engine.model.cards import Card
 from feltwatch.engine.model.events import Correct, Event, parse
 from feltwatch.engine.model.verdicts import (
     Alert,
+    CardMove,
     Ended,
-    Move,
     Remedied,
     Remedy,
     Settlement,
@@ -386,7 +386,7 @@ def test_a_later_remedy_takes_the_place_of_the_first(tmp_path: Path) -> None:
         "5.7",
         ("continue", "return-bet"),
         {"dealer.cards": ()},
-        (Move("c18", "3d", "dealer.cards", "box1.cards"),),
+        (CardMove("c18", "3d", "dealer.cards", "box1.cards"),),
         ("box 1 whether to hit",),
         (1, 6),
         "The Players choose.",
