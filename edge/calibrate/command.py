@@ -60,12 +60,12 @@ def calibrate(options: argparse.Namespace) -> int:
     elif options.markers:
         _finish(picture, draft, _by_sheets(picture, source, draft, places), overlay, source)
     else:
-        from feltwatch.edge.calibrate.web_page import Session, by_hand  # noqa: PLC0415  only clicking needs a web server
+        from feltwatch.edge.calibrate.web_page import Session, serve_page  # noqa: PLC0415  only clicking needs a web server
 
         def keep(points: Sequence[NamedMark], layout: Layout) -> None:
             _finish(picture, draft, Calibration(tuple(points), layout), overlay, source)
 
-        by_hand(Session(picture, draft, keep), options.port, show=not options.no_open)
+        serve_page(Session(picture, draft, keep), options.port, show=not options.no_open)
     return 0
 
 

@@ -1,6 +1,6 @@
 """The web page on which an installer clicks points of the felt and drags zones; it lives until the file is written.
 
-Only this machine reaches it, and only who knows the key in its address: other people who work here do not.
+Only this device reaches it, and only with the key in its address: other users of the device do not have that.
 """
 
 import json
@@ -11,17 +11,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import cv2
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from feltwatch.edge.calibrate.file_writer import Draft, Point, dragged
 from feltwatch.edge.calibrate.points import NamedMark, marks_of, named_points
 from feltwatch.edge.cli.browser import has_screen
 from feltwatch.edge.cli.browser import show as open_page
 from feltwatch.edge.errors import UsageError
+from feltwatch.edge.http_server import HttpServer, read_body
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.calibration import Fit, MisfitError, calibrated, check_view, edge_of, mirrored
 from feltwatch.vision.geometry.camera import CameraError
@@ -30,13 +38,14 @@ from feltwatch.vision.layout.shapes import for_book
 from feltwatch.vision.layout.zones import PRESETS, Layout, LayoutError, known_keys, layout_of, load_layout, numbers
 
 HOST = "127.0.0.1"
-NAMES = (HOST, "localhost")  # by which a browser may call us: a page elsewhere that was made to lead here may not
-MOST = 1_000_000  # bytes of a request
+NAMES = (HOST, "localhost")  # the only names a browser may use for us: another site's page may lead here by its own
+BODY_BYTES = 1_000_000  # of a request
 MIRRORED = "The points are mirrored: left and right, or near and far, were taken for each other."
-OWN_ONLY = (
-    "default-src 'none'; img-src 'self' data:; connect-src 'self'; "
-    "style-src 'unsafe-inline'; script-src 'unsafe-inline'"
-)
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; img-src 'self' data:; connect-src 'self'; "
+    "style-src 'unsafe-inline'; script-src 'unsafe-inline'",
+}
 
 Keep = Callable[[Sequence[NamedMark], Layout], None]
 Json = Mapping[str, object]
@@ -187,114 +196,98 @@ def _for_people(error: MisfitError, points: Sequence[NamedMark]) -> str:
     return f"{error}{f' (point {error.worst + 1} is {name})' if name else ''}"
 
 
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
+class PageServer(HttpServer):
+    """Serves the page of one session until its file is written."""
 
     def __init__(self, port: int, session: Session) -> None:
-        super().__init__((HOST, port), _Handler)
         self.session = session
-        self.one_at_a_time = threading.Lock()
-        self.saved = False
+        self._saving = threading.Lock()
+        self._saved = False
+        routes = [
+            Route("/", self._page),
+            Route("/start", self._start),
+            Route("/picture", self._picture),
+            Route("/fit", self._fit, methods=["POST"]),
+            Route("/save", self._save, methods=["POST"]),
+        ]
+        app = Starlette(routes=routes, middleware=[Middleware(PageGuard, key=session.key)])
+        super().__init__(app, (HOST, port), "--port")
 
     @property
     def address(self) -> str:
-        return f"http://{HOST}:{self.server_address[1]}/?key={self.session.key}"
+        return f"{self.url}/?key={self.session.key}"
 
+    def _page(self, _: Request) -> Response:
+        return HTMLResponse(resources.files("feltwatch.edge.pages").joinpath("calibrate.html").read_bytes())
 
-class _Handler(BaseHTTPRequestHandler):
-    server: Server
-    timeout = 30
-    protocol_version = "HTTP/1.1"
-    server_version = "feltwatch"
-    sys_version = ""
+    def _start(self, _: Request) -> Response:
+        return JSONResponse(self.session.start())
 
-    def do_GET(self) -> None:
-        path = self._asked()
-        session = self.server.session
-        if path == "/":
-            page = resources.files("feltwatch.edge.pages").joinpath("calibrate.html").read_bytes()
-            self._give(page, "text/html; charset=utf-8")
-        elif path == "/start":
-            self._tell(session.start())
-        elif path == "/picture":
-            quality = [cv2.IMWRITE_JPEG_QUALITY, 95]
-            self._give(cv2.imencode(".jpg", session.picture, quality)[1].tobytes(), "image/jpeg")
-        elif path is not None:
-            self._refuse(HTTPStatus.NOT_FOUND)
+    def _picture(self, _: Request) -> Response:
+        quality = [cv2.IMWRITE_JPEG_QUALITY, 95]
+        return Response(cv2.imencode(".jpg", self.session.picture, quality)[1].tobytes(), media_type="image/jpeg")
 
-    def do_POST(self) -> None:
-        path = self._asked()
-        if path is None:
-            return
-        length = self.headers.get("Content-Length", "")
-        if path not in ("/fit", "/save"):
-            self._refuse(HTTPStatus.NOT_FOUND)
-            return
-        if not length.isdigit() or int(length) > MOST:
-            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-            return
-        session, server = self.server.session, self.server
+    async def _fit(self, request: Request) -> Response:
+        return await self._answer(request, self.session.fit)
+
+    async def _save(self, request: Request) -> Response:
+        return await self._answer(request, self._save_once)
+
+    async def _answer(self, request: Request, answer: Callable[[Proposal], Json]) -> Response:
+        """Answer a proposal of the page."""
+        body = await read_body(request, BODY_BYTES)
         try:
-            proposal = session.proposal(json.loads(self.rfile.read(int(length))))
+            proposal = self.session.proposal(json.loads(body))
         except (LayoutError, ValueError) as error:
-            self._tell({"good": False, "bad": str(error)}, HTTPStatus.BAD_REQUEST)
-            return
-        if path == "/fit":
-            self._tell(session.fit(proposal))
-            return
-        with server.one_at_a_time:
-            found = {"bad": "saved already"} if server.saved else session.save(proposal)
-            server.saved = server.saved or "saved" in found
-        self.close_connection = True
-        self._tell(found)
-        if "saved" in found:
-            threading.Thread(target=server.shutdown).start()
+            return JSONResponse({"good": False, "bad": str(error)}, HTTPStatus.BAD_REQUEST)
+        return JSONResponse(await run_in_threadpool(answer, proposal))
 
-    def _asked(self) -> str | None:
-        """Give the path that is asked for; turn away who does not know the key, or calls us by another name."""
-        asked = urlsplit(self.path)
-        key = parse_qs(asked.query).get("key", [""])[0]
-        name = urlsplit(f"//{self.headers.get('Host', '')}").hostname
-        if name in NAMES and secrets.compare_digest(key.encode(), self.server.session.key.encode()):
-            return asked.path
-        self._refuse(HTTPStatus.FORBIDDEN)
+    def _save_once(self, proposal: Proposal) -> Json:
+        with self._saving:
+            if self._saved:
+                return {"bad": "saved already"}
+            found = self.session.save(proposal)
+            if "saved" in found:
+                self._saved = True
+                self.stop()
+            return found
+
+
+class PageGuard:
+    """Refuses requests without the key, and those that another site's page or name leads here."""
+
+    def __init__(self, app: ASGIApp, key: str) -> None:
+        self.app, self.key = app, key
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app = self.app if self._is_trusted(Request(scope)) else PlainTextResponse("Forbidden", HTTPStatus.FORBIDDEN)
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        await app(scope, receive, send_guarded)
+
+    def _is_trusted(self, request: Request) -> bool:
+        origin = request.headers.get("Origin")
+        callers = [f"//{request.headers.get('Host', '')}", *([] if origin is None else [origin])]
+        key = request.query_params.get("key", "")
+        return all(_host(one) in NAMES for one in callers) and secrets.compare_digest(key.encode(), self.key.encode())
+
+
+def _host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:  # no address at all
         return None
 
-    def _refuse(self, status: HTTPStatus) -> None:
-        self.close_connection = True
-        self._give(status.phrase.encode(), "text/plain", status)
 
-    def _tell(self, found: Json, status: HTTPStatus = HTTPStatus.OK) -> None:
-        self._give(json.dumps(found).encode(), "application/json", status)
-
-    def _give(self, data: bytes, kind: str, status: HTTPStatus = HTTPStatus.OK) -> None:
-        self.send_response(status)
-        for name, value in (
-            ("Content-Type", kind),
-            ("Content-Length", str(len(data))),
-            ("Content-Security-Policy", OWN_ONLY),
-            ("Cache-Control", "no-store"),
-            ("Referrer-Policy", "no-referrer"),
-            ("X-Content-Type-Options", "nosniff"),
-        ):
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  as http.server names it
-        """Keep quiet: the terminal is for the installer."""
-
-
-def by_hand(session: Session, port: int, *, show: bool) -> None:
+def serve_page(session: Session, port: int, *, show: bool) -> None:
     """Open the page and serve it until the file is written."""
-    try:
-        server = Server(port, session)
-    except (OSError, OverflowError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise UsageError(f"--port {port}: cannot be listened on ({why}); name another, or leave it out") from error
-    with server:
-        sys.stdout.write(f"open {server.address}\nand calibrate there; Ctrl-C gives it up\n")
+    with PageServer(port, session) as server:
+        sys.stdout.write(f"open {server.address}\nand calibrate there; Ctrl-C cancels\n")
         sys.stdout.flush()
         if show and has_screen():
             threading.Thread(target=open_page, args=(server.address,), daemon=True).start()
-        server.serve_forever(poll_interval=0.1)
+        server.wait()

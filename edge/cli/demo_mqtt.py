@@ -16,7 +16,7 @@ from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.journal.signing import Signer
 from feltwatch.edge.journal.store import Journal, utc
 from feltwatch.edge.messaging.encode import TableEncoder
-from feltwatch.edge.messaging.local_broker import Broker
+from feltwatch.edge.messaging.local_broker import LocalBroker
 from feltwatch.edge.messaging.mqtt import Terms
 from feltwatch.edge.messaging.outbox import Inbox, Outbox, OutboxHooks
 from feltwatch.edge.pipeline.table_pipeline import StepResult
@@ -39,7 +39,7 @@ class Airing:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             folder = Path(stack.enter_context(TemporaryDirectory()))
-            self.broker = stack.enter_context(Broker())
+            self.broker = stack.enter_context(LocalBroker(0))
             self._listen(stack)
             self.journal = Journal(folder / "journal", self.table.id)
             stack.callback(self.journal.close)
@@ -95,7 +95,7 @@ class Airing:
             heard = [*self.heard]
         kinds = Counter(topic.rpartition("/")[2] for topic, _ in heard)
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-        lines = [f"Over MQTT, from a broker of our own at {self.broker.url}: {counts}"]
+        lines = [f"Over MQTT, from the built-in broker at {self.broker.url}: {counts}"]
         return [*lines, "The alert, as a subscriber got it:"] + [
             f"{topic} {_short(payload)}" for topic, payload in heard if topic.endswith("/alert")
         ]

@@ -73,6 +73,12 @@ def _seconds(text: str) -> float:
     return value
 
 
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) >= 65_536:
+        raise argparse.ArgumentTypeError(f"expected a port from 0 to 65535, found {text!r}")
+    return int(text)
+
+
 def _count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1024:
         raise argparse.ArgumentTypeError(f"expected a number from 1 to 1024, found {text!r}")
@@ -127,6 +133,13 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--journal", metavar="FILE", help="the journal (default: ID.record/ID.journal beside the table's file)"
+    )
+    parser.add_argument(
+        "--broker-port",
+        type=_port,
+        default=1883,
+        metavar="N",
+        help="port of the built-in MQTT broker, used if a table's file has no [mqtt] (default: 1883; 0: any free port)",
     )
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--quiet", action="store_true", help="do not print events and verdicts on standard output")

@@ -15,7 +15,7 @@ from feltwatch.edge.doctor.checks import Check, CheckResult, CheckState, bad, ok
 from feltwatch.edge.doctor.host import checks as device_checks
 from feltwatch.edge.doctor.host import networks
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.service.host import Box
+from feltwatch.edge.service.host import Device
 from feltwatch.edge.service.logs import Secrets, plain
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def doctor(options: argparse.Namespace, environ: Mapping[str, str] = os.environ)
         if not path.is_file():
             raise UsageError(f"{path}: expected a table's file, found none; `feltwatch calibrate` makes one")
     report = DoctorReport(sys.stdout)
-    for check in device_checks(len(paths), Box()):
+    for check in device_checks(len(paths), Device()):
         report.write(check)
     for path in paths:
         where = f"{path}: " if len(paths) > 1 else ""

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from feltwatch.edge.doctor.checks import Check, CheckResult, bad, graded, ok
-from feltwatch.edge.service.host import Box
-from feltwatch.edge.service.host_clock import BUILT, synchronised
+from feltwatch.edge.service.host import EARLIEST_DATE_S, Device, is_synchronised
 
 LEAST_CORES: Final = 2
 TABLE_BYTES: Final = 1_000_000_000  # of memory for a table, its networks included
@@ -19,14 +18,14 @@ SLOW_LOOK_S: Final = 1.0  # for one whole frame; live, the networks see far smal
 
 
 def clock(
-    wall: Callable[[], float] = time.time, is_synchronised: Callable[[], bool | None] = synchronised
+    wall: Callable[[], float] = time.time, is_right: Callable[[], bool | None] = is_synchronised
 ) -> Iterator[CheckResult]:
     now = wall()
     says = f"it is {datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M:%S} UTC"
-    if now < BUILT:
+    if now < EARLIEST_DATE_S:
         yield bad(f"{says}: this is in the past; set the clock, and let a time server keep it right")
         return
-    right = is_synchronised()
+    right = is_right()
     doubt = None
     if right is None:
         doubt = "this device cannot tell whether a time server keeps the clock right; check it outside the container"
@@ -43,18 +42,18 @@ def processor(
     yield graded(f"{cores} core{'s' * (cores > 1)}", doubt=few if cores < due else None)
 
 
-def memory(box: Box, tables: int = 1) -> Iterator[CheckResult]:
-    found = box.memory()
+def memory(device: Device, tables: int = 1) -> Iterator[CheckResult]:
+    found = device.read_memory()
     if found is None:
-        yield bad(f"expected figures in {box.proc}/meminfo, found none; mount /proc")
+        yield bad(f"expected figures in {device.proc}/meminfo, found none; mount /proc")
         return
     free, size = found
     short = f"expected {giga(TABLE_BYTES * tables)} for {tables} table{'s' * (tables > 1)}; stop what else runs here"
     yield graded(f"{giga(free)} free of {giga(size)}", doubt=short if free < TABLE_BYTES * tables else None)
 
 
-def heat(box: Box) -> Iterator[CheckResult]:
-    found = box.temperature_c()
+def heat(device: Device) -> Iterator[CheckResult]:
+    found = device.read_temperature_c()
     if found is None:
         yield ok("this device measures no temperature")
         return
@@ -105,12 +104,12 @@ def giga(count: float) -> str:
     return f"{gigabytes:.{places}f} GB"
 
 
-def checks(tables: int, box: Box) -> list[Check]:
+def checks(tables: int, device: Device) -> list[Check]:
     return [
         Check("clock", clock),
         Check("processor", lambda: processor(tables=tables)),
-        Check("memory", lambda: memory(box, tables)),
-        Check("heat", lambda: heat(box)),
+        Check("memory", lambda: memory(device, tables)),
+        Check("heat", lambda: heat(device)),
         Check("files", files),
         Check("networks", networks),
     ]

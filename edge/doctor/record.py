@@ -16,7 +16,7 @@ from feltwatch.edge.doctor.host import giga
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.evidence.retention import ALERT_BYTES
 from feltwatch.edge.journal.store import BrokenError, Fact, about, claimed, hash_of
-from feltwatch.edge.service.host import disk
+from feltwatch.edge.service.host import read_disk_space
 
 SYNCS: Final = 7
 SLOW_SYNC_S: Final = (1.0, 0.05)  # for one: each message waits for one
@@ -35,7 +35,7 @@ def room(
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         yield bad(f"{there}: this user may not write there; give the folder to the user that feltwatch runs as")
         return
-    found = disk(there)
+    found = read_disk_space(there)
     if found is None:
         yield bad(f"{there}: the disk does not report its size; check it")
         return

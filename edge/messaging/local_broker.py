@@ -1,4 +1,7 @@
-"""A broker of our own, for a table whose file names none: on this machine alone, and in memory alone."""
+"""The built-in MQTT broker, for the demo and for tables whose file names no broker.
+
+It is amqtt's: it speaks MQTT 3.1.1 alone, listens on this device alone, and keeps everything in memory.
+"""
 
 import asyncio
 import logging
@@ -8,6 +11,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self
 
+import psutil  # type: ignore[import-untyped]  # it has no types
 from amqtt.broker import Broker as Amqtt  # type: ignore[import-untyped]  # it has no types
 from amqtt.contexts import BrokerConfig, ListenerConfig  # type: ignore[import-untyped]  # as above
 from amqtt.errors import BrokerError  # type: ignore[import-untyped]  # as above
@@ -17,50 +21,52 @@ from feltwatch.edge.errors import UsageError
 
 HERE: Final = "127.0.0.1"
 PORT: Final = 1883
-ANYBODY: Final = "amqtt.plugins.authentication.AnonymousAuthPlugin"  # who is on this machine is trusted
+ANONYMOUS: Final = "amqtt.plugins.authentication.AnonymousAuthPlugin"  # users of this device are trusted
 START_S: Final = 10.0
-STOP_S: Final = 2.0  # for those who are there to be gone
-LOUD: Final = ("amqtt", "transitions")  # they log each packet, and each client that goes
+STOP_S: Final = 2.0  # for clients to disconnect
+LOUD: Final = ("amqtt", "transitions")  # they log each packet, and each client that disconnects
 
 
-class _Tidy(Amqtt):  # type: ignore[misc]  # as above
-    """Lets go of every connection: amqtt forgets those that never came in."""
+class ClosingBroker(Amqtt):  # type: ignore[misc]  # as above
+    """Closes every connection at shutdown; amqtt forgets those that have not logged in."""
 
     def __init__(self, config: BrokerConfig) -> None:
         super().__init__(config)
-        self._here: dict[asyncio.Task[None] | None, asyncio.StreamWriter] = {}
+        self._connections: dict[asyncio.Task[None] | None, asyncio.StreamWriter] = {}
 
     async def stream_connected(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, listener_name: str
     ) -> None:
         task = asyncio.current_task()
-        self._here[task] = writer
+        self._connections[task] = writer
         try:
             await super().stream_connected(reader, writer, listener_name)
         finally:
-            self._here.pop(task)
+            self._connections.pop(task)
             writer.close()
 
     async def shutdown(self) -> None:
-        for writer in self._here.values():
+        for writer in self._connections.values():
             writer.close()
         await super().shutdown()
-        if self._here:
-            await asyncio.wait([task for task in self._here if task is not None], timeout=STOP_S)
-        await asyncio.sleep(0.0)  # in which the last of them is closed
+        if self._connections:
+            await asyncio.wait([task for task in self._connections if task is not None], timeout=STOP_S)
+        await asyncio.sleep(0.0)  # in which the last connection closes
 
 
-class Broker:
-    """Runs between entering and leaving, in a thread of its own; `file` is what a table's file would say of it."""
+class LocalBroker:
+    """Runs between entering and leaving, in a thread of its own; port 0 is any free port.
+
+    `file` is what a table file would say about it.
+    """
 
     def __init__(self, port: int = PORT, say: Callable[[str], None] = lambda _: None) -> None:
-        self._wanted, self._say = port, say
+        self.port, self._say = port, say
         self._ready = threading.Event()
         self._fault: Exception | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
         self._thread = threading.Thread(target=self._run, name="broker", daemon=True)
-        self.port = port
 
     @property
     def url(self) -> str:
@@ -73,14 +79,11 @@ class Broker:
     def __enter__(self) -> Self:
         for name in LOUD:
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        self.port = _free(self._wanted)
+        self.port = _check_port(self.port)
         self._thread.start()
         if not self._ready.wait(START_S) or self._fault is not None:
-            raise UsageError(
-                f"{self.url}: expected a port for a broker of our own: {self._fault or 'it does not start'}"
-            )
-        other = f"; port {self._wanted} is taken" if self.port != self._wanted else ""
-        self._say(f"{self.url}: a broker of our own, for this machine alone{other}")
+            raise UsageError(f"{self.url}: the built-in broker does not start: {self._fault or 'no answer'}")
+        self._say(f"{self.url}: built-in broker, for this device only; it speaks MQTT 3.1.1, not 5")
         return self
 
     def __exit__(
@@ -99,23 +102,35 @@ class Broker:
 
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        self._loop.set_exception_handler(lambda _loop, _context: None)  # a client that went in the middle of something
+        self._loop.set_exception_handler(lambda _loop, _context: None)  # clients may disconnect at any point
         listener = ListenerConfig(bind=f"{HERE}:{self.port}")
-        broker = _Tidy(BrokerConfig({"default": listener}, plugins={ANYBODY: {"allow_anonymous": True}}))
+        broker = ClosingBroker(BrokerConfig({"default": listener}, plugins={ANONYMOUS: {"allow_anonymous": True}}))
         await broker.start()
         self._ready.set()
         await self._stop.wait()
         await broker.shutdown()
 
 
-def _free(wanted: int) -> int:
-    """Give the port that is wanted, or another one where it is taken."""
-    for port in (wanted, 0):
-        with socket.socket() as found:
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                found.bind((HERE, port))
-            except OSError:
-                continue
+def _check_port(port: int) -> int:
+    """Give the port if it is free, or a free one for 0."""
+    try:
+        with socket.create_server((HERE, port)) as found:
             return int(found.getsockname()[1])
-    raise UsageError(f"{HERE}: expected a free port for a broker of our own, found none")
+    except OSError as error:
+        raise UsageError(
+            f"{HERE}:{port}: expected a free port for the built-in broker, found {_find_owner(port)} on it; "
+            "stop that, name its address as `url` in [mqtt], or run with --broker-port"
+        ) from error
+
+
+def _find_owner(port: int) -> str:
+    """Name the process that listens on a port, as far as the system shows it."""
+    try:
+        owners = [
+            psutil.Process(one.pid)
+            for one in psutil.net_connections("tcp")
+            if one.pid and one.status == psutil.CONN_LISTEN and one.laddr.port == port
+        ]
+        return f"{owners[0].name()} (process {owners[0].pid})" if owners else "another user's process"
+    except (psutil.Error, OSError):
+        return "another process"

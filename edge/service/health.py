@@ -1,6 +1,10 @@
-"""How a table's watching is: what its threads note, and the facts that are gathered from it. Decides nothing."""
+"""The health of a table: counters and timings that its threads record, and the snapshot that is made of them.
+
+Nothing is decided here. `metrics.py` and the `health` message publish the snapshot; `find_stuck` serves the watchdog.
+"""
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,16 +12,16 @@ from time import monotonic
 from types import MappingProxyType
 from typing import Final, Protocol
 
-from feltwatch.edge.service.host import Box, Disk, Process, disk
-from feltwatch.edge.service.host_clock import Clock, synchronised
-from feltwatch.edge.service.latency import Histogram, Lags, Rate, Spread
+from feltwatch.edge.service.host import Device, DiskSpace, ProcessUsage, WallClock, is_synchronised, read_disk_space
+from feltwatch.edge.service.latency import LatencyHistogram, LatencyRecorder, LatencySummary, RecentRate
 from feltwatch.engine.model.verdicts import SEVERITIES
 
-STUCK_S: Final = 10.0  # so long may the watching be without a step while its camera delivers
+STUCK_S: Final = 10.0  # a table whose camera delivers must analyse a frame within this time
+RESULTS: Final = ("completed", "void", "unresolved")  # of a round
 
 
-class Counts(Protocol):
-    """What a camera's reader counts, as `Newest` does."""
+class FrameCounts(Protocol):
+    """What the feed of a camera counts."""
 
     @property
     def came(self) -> int: ...
@@ -29,10 +33,10 @@ class Counts(Protocol):
 @dataclass(frozen=True, slots=True)
 class CameraVitals:
     name: str
-    fps: float  # frames that came, over the last ten seconds
-    came: int
-    dropped: int  # of those: dropped, as a newer one had come
-    trouble: str | None = None  # what is wrong with it, as a sentence
+    fps: float  # received frames per second, over the last ten seconds
+    came: int  # received frames
+    dropped: int  # of those: replaced by a newer frame before they were analysed
+    trouble: str | None = None  # what is wrong with the camera, as a sentence
 
     @property
     def up(self) -> bool:
@@ -45,23 +49,24 @@ class Vitals:
 
     table: str
     uptime_s: float
-    stepped_s: float  # since the watching last made a step; since it began, where it made none
-    fps: float  # pictures that were looked at, over the last ten seconds
+    stepped_s: float  # since the last analysed frame, or since the start
+    fps: float  # analysed frames per second, over the last ten seconds
     cameras: tuple[CameraVitals, ...]
-    lag: Spread  # from frame to message
-    inference: Spread  # of one step of the pipeline
-    lags: Histogram
-    inferences: Histogram
+    lag: LatencySummary  # from frame to message
+    inference: LatencySummary  # of one step of the pipeline
+    lags: LatencyHistogram
+    inferences: LatencyHistogram
     alerts: Mapping[str, int]  # by severity, since the start
+    rounds: Mapping[str, int]  # ended rounds by result, since the start
     seq: int  # of the journal's last entry
     outbox: int  # entries that the broker has not acknowledged
-    broker: bool  # it took the connection, and holds it
-    disk: Disk | None
+    broker: bool  # connected
+    disk: DiskSpace | None
     temperature_c: float | None
-    process: Process
-    synchronised: bool | None  # whether a time server sets the clock
-    leaps: int  # of the clock
-    leapt_s: float  # by all of them
+    process: ProcessUsage
+    synchronised: bool | None  # the clock, by a time server
+    jumps: int  # of the clock
+    jumped_s: float  # their sum
 
     @property
     def came(self) -> int:
@@ -72,33 +77,38 @@ class Vitals:
         return sum(camera.dropped for camera in self.cameras)
 
 
-class Pulse:
-    """What the threads of a table note while they work."""
+class Telemetry:
+    """Counters and timings that the threads of one table record while they work."""
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self.now = now
-        self.lag, self.inference = Lags(now), Lags(now)
+        self.lag, self.inference = LatencyRecorder(now), LatencyRecorder(now)
         self.began = self.stepped_at = now()
         self._troubles: dict[str, str] = {}
-        self._alerts = dict.fromkeys(SEVERITIES.values(), 0)
+        self._alerts = Counter(dict.fromkeys(SEVERITIES.values(), 0))
+        self._rounds = Counter(dict.fromkeys(RESULTS, 0))
         self._lock = threading.Lock()
 
-    def stepped(self, took_s: float) -> None:
-        """Note a step of the pipeline, and how long it took."""
+    def record_step(self, took_s: float) -> None:
+        """Record one step of the pipeline and how long it took."""
         self.stepped_at = self.now()
-        self.inference.add(took_s)
+        self.inference.record(took_s)
 
-    def trouble(self, camera: str, says: str | None) -> None:
-        """Note what is wrong with a camera; none when it is well again."""
+    def set_trouble(self, camera: str, trouble: str | None) -> None:
+        """Record what is wrong with a camera; None when it works again."""
         with self._lock:
-            if says is None:
+            if trouble is None:
                 self._troubles.pop(camera, None)
             else:
-                self._troubles[camera] = says
+                self._troubles[camera] = trouble
 
-    def alert(self, severity: str) -> None:
+    def count_alert(self, severity: str) -> None:
         with self._lock:
             self._alerts[severity] += 1
+
+    def count_round(self, result: str) -> None:
+        with self._lock:
+            self._rounds[result] += 1
 
     def troubles(self) -> Mapping[str, str]:
         with self._lock:
@@ -108,73 +118,78 @@ class Pulse:
         with self._lock:
             return MappingProxyType({**self._alerts})
 
+    def rounds(self) -> Mapping[str, int]:
+        with self._lock:
+            return MappingProxyType({**self._rounds})
+
 
 @dataclass(frozen=True)
-class Sources:
-    """Where the facts of a table come from; each is asked when they are wanted."""
+class HealthSources:
+    """Where the facts of a table come from; each is asked when a snapshot is made."""
 
     table: str
-    pulse: Pulse
-    cameras: Mapping[str, Counts]
+    telemetry: Telemetry
+    cameras: Mapping[str, FrameCounts]
     seq: Callable[[], int]
     outbox: Callable[[], int]
     broker: Callable[[], bool]
-    folder: Path  # on the disk that matters
-    clock: Clock
-    synchronised: Callable[[], bool | None] = synchronised
-    box: Box = field(default_factory=Box)
+    folder: Path  # on the disk of the record
+    clock: WallClock
+    synchronised: Callable[[], bool | None] = is_synchronised
+    device: Device = field(default_factory=Device)
 
 
-class Health:
-    """Gathers a table's facts. Rates are over time, so it is kept."""
+class HealthMonitor:
+    """Makes snapshots of a table's health. It keeps state because rates are measured over time."""
 
-    def __init__(self, sources: Sources) -> None:
-        self._from = sources
-        self._rates = {name: Rate() for name in sources.cameras}
-        self._looks = Rate()
+    def __init__(self, sources: HealthSources) -> None:
+        self._sources = sources
+        self._received = {name: RecentRate() for name in sources.cameras}
+        self._analysed = RecentRate()
         self._lock = threading.Lock()
 
     def vitals(self) -> Vitals:
-        found, pulse = self._from, self._from.pulse
-        now = pulse.now()
-        inferences = pulse.inference.histogram()
-        cameras, fps = self._pictures(now, inferences.counts[-1])
+        sources, telemetry = self._sources, self._sources.telemetry
+        now = telemetry.now()
+        inferences = telemetry.inference.histogram()
+        cameras, fps = self._frames(now, inferences.counts[-1])
         return Vitals(
-            table=found.table,
-            uptime_s=now - pulse.began,
-            stepped_s=now - pulse.stepped_at,
+            table=sources.table,
+            uptime_s=now - telemetry.began,
+            stepped_s=now - telemetry.stepped_at,
             fps=fps,
             cameras=cameras,
-            lag=pulse.lag.spread(),
-            inference=pulse.inference.spread(),
-            lags=pulse.lag.histogram(),
+            lag=telemetry.lag.summary(),
+            inference=telemetry.inference.summary(),
+            lags=telemetry.lag.histogram(),
             inferences=inferences,
-            alerts=pulse.alerts(),
-            seq=found.seq(),
-            outbox=found.outbox(),
-            broker=found.broker(),
-            disk=disk(found.folder),
-            temperature_c=found.box.temperature_c(),
-            process=found.box.process(),
-            synchronised=found.synchronised(),
-            leaps=found.clock.leaps,
-            leapt_s=found.clock.leapt_s,
+            alerts=telemetry.alerts(),
+            rounds=telemetry.rounds(),
+            seq=sources.seq(),
+            outbox=sources.outbox(),
+            broker=sources.broker(),
+            disk=read_disk_space(sources.folder),
+            temperature_c=sources.device.read_temperature_c(),
+            process=sources.device.read_process(),
+            synchronised=sources.synchronised(),
+            jumps=sources.clock.jumps,
+            jumped_s=sources.clock.jumped_s,
         )
 
-    def _pictures(self, now: float, looks: int) -> tuple[tuple[CameraVitals, ...], float]:
-        troubles, told = self._from.pulse.troubles(), []
-        with self._lock:  # two readers: the health message and Prometheus
-            for name, counts in self._from.cameras.items():
+    def _frames(self, now: float, analysed: int) -> tuple[tuple[CameraVitals, ...], float]:
+        troubles, cameras = self._sources.telemetry.troubles(), []
+        with self._lock:  # the health message and Prometheus ask from different threads
+            for name, counts in self._sources.cameras.items():
                 came = counts.came
-                fps = self._rates[name].of(now, came)
-                told.append(CameraVitals(name, fps, came, counts.dropped, troubles.get(name)))
-            return tuple(told), self._looks.of(now, looks)
+                fps = self._received[name].update(now, came)
+                cameras.append(CameraVitals(name, fps, came, counts.dropped, troubles.get(name)))
+            return tuple(cameras), self._analysed.update(now, analysed)
 
 
-def stuck(tables: Iterable[Vitals]) -> list[str]:
-    """Give the tables that are not watched though a camera of theirs delivers: these are unhealthy."""
+def find_stuck(tables: Iterable[Vitals]) -> list[str]:
+    """Give a sentence for each table whose analysis stands still though one of its cameras delivers."""
     return [
-        f"{one.table}: the watching has made no step for {one.stepped_s:.0f} s"
+        f"{one.table}: no frame analysed for {one.stepped_s:.0f} s"
         for one in tables
         if one.stepped_s > STUCK_S and (not one.cameras or any(camera.up for camera in one.cameras))
     ]

@@ -2,7 +2,7 @@
 
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.service.health import Vitals
-from feltwatch.edge.service.latency import Spread
+from feltwatch.edge.service.latency import LatencySummary
 
 
 def health_of(vitals: Vitals) -> schema.Health:
@@ -16,7 +16,7 @@ def health_of(vitals: Vitals) -> schema.Health:
         outbox=vitals.outbox,
         disk_free_bytes=None if vitals.disk is None else vitals.disk.free_bytes,
         temperature_c=vitals.temperature_c,
-        clock=schema.Clock(synchronised=vitals.synchronised, jumps=vitals.leaps, jumped_s=round(vitals.leapt_s, 3)),
+        clock=schema.Clock(synchronised=vitals.synchronised, jumps=vitals.jumps, jumped_s=round(vitals.jumped_s, 3)),
         uptime_s=round(vitals.uptime_s, 3),
         cameras={
             one.name: schema.CameraHealth(
@@ -29,7 +29,7 @@ def health_of(vitals: Vitals) -> schema.Health:
     )
 
 
-def _spread(found: Spread) -> schema.Spread | None:
+def _spread(found: LatencySummary) -> schema.Spread | None:
     if found.p50_s is None or found.p99_s is None:
         return None
     return schema.Spread(p50=round(found.p50_s, 6), p99=round(found.p99_s, 6))

@@ -11,7 +11,7 @@ from feltwatch.edge.journal.store import rfc3339
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.edge.service.health_message import health_of
-from feltwatch.edge.service.host_clock import synchronised
+from feltwatch.edge.service.host import is_synchronised
 from feltwatch.edge.service.open_table import OpenTable
 from feltwatch.edge.service.recovery import LOOK_BACK, SNAPSHOT
 from feltwatch.edge.service.state_report import state
@@ -85,7 +85,7 @@ class Housekeeping:
             if now == before:
                 continue
             self.has_changed = True
-            self.table.pulse.trouble(feed.name, now)
+            self.table.telemetry.set_trouble(feed.name, now)
             if found is not None:
                 self._troubles[feed.name] = found.says
                 self.table.note("camera", found.says, camera=feed.name, since=found.since)
@@ -105,7 +105,7 @@ class Housekeeping:
         self._doubts = doubts
 
     def _check_clock(self) -> None:
-        leap = self.table.clock.look()
+        leap = self.table.clock.find_jump()
         if leap is not None:
             self._leapt_at = self.table.now()
             self.table.note("clock", f"{leap}; the order of messages is that of `seq`")
@@ -152,7 +152,7 @@ class Housekeeping:
 
     def _prune(self) -> None:
         """Remove entries that are too old, were sent, and are not needed after a restart; a note records it."""
-        if not self._is_sure() or synchronised() is False:
+        if not self._is_sure() or is_synchronised() is False:
             return
         journal = self.table.journal
         before = datetime.now(UTC) - timedelta(days=self.table.config.table.record.journal_days)

@@ -1,93 +1,91 @@
-"""How long things take, measured where they are done: by thread-safe notes that cost next to nothing."""
+"""How long things take: thread-safe recorders that cost next to nothing, and their summaries."""
 
 import threading
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate
 from math import ceil
 from time import monotonic
 from typing import Final
 
-OVER_S: Final = 60.0
-MOST: Final = 8_192  # of the last minute's that are held: 136 a second
+WINDOW_S: Final = 60.0
+LARGEST_WINDOW: Final = 8_192  # values of the last minute: 136 a second
 BOUNDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """How long it took in the last minute: half were no longer than p50, ninety-nine of a hundred than p99."""
+class LatencySummary:
+    """The median and the 99th percentile of the last minute; None if nothing was recorded."""
 
     count: int = 0
-    p50_s: float | None = None  # none where nothing was measured
+    p50_s: float | None = None
     p99_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Histogram:
-    """How long it took since the start; count n is of those no longer than bound n, the last of all."""
+class LatencyHistogram:
+    """All values since the start: count n is cumulative up to bound n, and the last count is of all values."""
 
     counts: tuple[int, ...] = (0,) * (len(BOUNDS) + 1)
     sum_s: float = 0.0
     bounds: tuple[float, ...] = BOUNDS
 
 
-class Lags:
-    """Takes how long each took; tells of the last minute, and of all since the start. Holds no more than so many."""
+class LatencyRecorder:
+    """Records durations; memory is bounded."""
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now = now
-        self._last: deque[tuple[float, float]] = deque(maxlen=MOST)
+        self._recent: deque[tuple[float, float]] = deque(maxlen=LARGEST_WINDOW)
         self._counts = [0] * (len(BOUNDS) + 1)
         self._sum = 0.0
         self._lock = threading.Lock()
 
-    def add(self, seconds: float) -> None:
-        at, held = self._now(), max(seconds, 0.0)  # a clock that was set back makes nothing quicker than at once
+    def record(self, seconds: float) -> None:
+        at, took = self._now(), max(seconds, 0.0)  # a clock that was set back gives no negative duration
         with self._lock:
-            while self._last and self._last[0][0] <= at - OVER_S:
-                self._last.popleft()
-            self._last.append((at, held))
-            self._counts[bisect_left(BOUNDS, held)] += 1
-            self._sum += held
+            while self._recent and self._recent[0][0] <= at - WINDOW_S:
+                self._recent.popleft()
+            self._recent.append((at, took))
+            self._counts[bisect_left(BOUNDS, took)] += 1
+            self._sum += took
 
-    def spread(self) -> Spread:
-        since = self._now() - OVER_S
+    def summary(self) -> LatencySummary:
+        since = self._now() - WINDOW_S
         with self._lock:
-            held = sorted(took for at, took in self._last if at > since)
-        if not held:
-            return Spread()
-        return Spread(len(held), _part(held, 0.5), _part(held, 0.99))
+            durations = sorted(took for at, took in self._recent if at > since)
+        if not durations:
+            return LatencySummary()
+        return LatencySummary(len(durations), _percentile(durations, 0.5), _percentile(durations, 0.99))
 
-    def histogram(self) -> Histogram:
+    def histogram(self) -> LatencyHistogram:
         with self._lock:
-            counts, total = [*self._counts], self._sum
-        for n in range(1, len(counts)):
-            counts[n] += counts[n - 1]
-        return Histogram(tuple(counts), total)
+            return LatencyHistogram(tuple(accumulate(self._counts)), self._sum)
 
 
-class Rate:
-    """How many a second there were in the last while, of a count that only grows."""
+class RecentRate:
+    """The rate per second, over the last seconds, of a count that only grows."""
 
     def __init__(self, over_s: float = 10.0) -> None:
         self.over_s = over_s
-        self._held: deque[tuple[float, int]] = deque()
+        self._readings: deque[tuple[float, int]] = deque()
 
-    def of(self, at: float, count: int) -> float:
-        """Give the rate at a time; None under a tenth of a second."""
-        held = self._held
-        held.append((at, count))
-        while len(held) > 2 and held[1][0] <= at - self.over_s:
-            held.popleft()
-        took = at - held[0][0]
-        return (count - held[0][1]) / took if took >= 0.1 else 0.0
+    def update(self, at: float, count: int) -> float:
+        """Take the count at a time and give the rate; 0 until a tenth of a second has passed."""
+        readings = self._readings
+        readings.append((at, count))
+        while len(readings) > 2 and readings[1][0] <= at - self.over_s:
+            readings.popleft()
+        took = at - readings[0][0]
+        return (count - readings[0][1]) / took if took >= 0.1 else 0.0
 
 
-def _part(ordered: list[float], share: float) -> float:
-    """Give the smallest that so large a share is not above.
+def _percentile(ordered: list[float], share: float) -> float:
+    """Give the smallest value that this share of the values does not exceed.
 
-    >>> _part([1.0, 2.0, 3.0, 4.0], 0.5), _part([1.0, 2.0, 3.0, 4.0], 0.99), _part([7.0], 0.5)
+    >>> _percentile([1.0, 2.0, 3.0, 4.0], 0.5), _percentile([1.0, 2.0, 3.0, 4.0], 0.99), _percentile([7.0], 0.5)
     (2.0, 4.0, 7.0)
     """
     return ordered[ceil(len(ordered) * share) - 1]

@@ -1,174 +1,172 @@
-"""GET /metrics for Prometheus and /healthz for the supervisor of the service. Nothing else, and for this device alone.
+"""The health of the tables as an HTTP service: /metrics for Prometheus, /healthz for a supervisor."""
 
-One thread takes connections, a few answer; a request is small and comes at once, or it is refused.
-"""
-
-import io
 import logging
-import socket
-import socketserver
-import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler
-from time import monotonic
-from typing import Any, Final, Self
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Final, NamedTuple
 
-from feltwatch.edge.errors import UsageError
-from feltwatch.edge.service.exposition import exposition
-from feltwatch.edge.service.health import Vitals, stuck
+from prometheus_client import ProcessCollector, generate_latest
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    InfoMetricFamily,
+    Metric,
+)
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.registry import Collector
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from feltwatch.edge.service.health import Vitals, find_stuck
+from feltwatch.edge.service.latency import LatencyHistogram
 from feltwatch.edge.service.logs import say
 
-HEAD_BYTES: Final = 8_192  # of a request
-PATIENCE_S: Final = 5.0  # for a request to come, and for an answer to be taken
-ANSWERING: Final = 4  # at the same time
-WAITING: Final = 16  # connections; more are closed
-TEXT: Final = "text/plain; charset=utf-8"
-METRICS: Final = "text/plain; version=0.0.4; charset=utf-8"
+HEADERS: Final = {"Cache-Control": "no-store"}
 
-Asked = Callable[[], Sequence[Vitals]]
+ReadVitals = Callable[[], Sequence[Vitals]]
+Value = float | Mapping[str, float] | None  # of a table: one, or one for each camera, severity or result
 
 
-class Endpoint:
-    """Serves until it is closed; then nothing of it is left."""
+class TableMetric(NamedTuple):
+    """A metric that every table has; its value is left out if it is unknown."""
 
-    def __init__(self, address: tuple[str, int], vitals: Asked, patience_s: float = PATIENCE_S) -> None:
+    name: str
+    help: str
+    read: Callable[[Vitals], Value]
+    label: str = ""  # that tells apart the values of one table
+    family: type[GaugeMetricFamily] | type[CounterMetricFamily] = GaugeMetricFamily
+
+
+def _count(name: str, text: str, read: Callable[[Vitals], Value], label: str) -> TableMetric:
+    return TableMetric(name, text, read, label, CounterMetricFamily)
+
+
+def _cameras(member: str) -> Callable[[Vitals], Value]:
+    return lambda one: {camera.name: getattr(camera, member) for camera in one.cameras}
+
+
+def _disk(member: str) -> Callable[[Vitals], Value]:
+    return lambda one: None if one.disk is None else getattr(one.disk, member)
+
+
+TABLE_METRICS: Final = (
+    _count("frames", "Frames received from a camera.", _cameras("came"), "camera"),
+    _count("frames_dropped", "Received frames that a newer one replaced unanalysed.", _cameras("dropped"), "camera"),
+    _count("alerts", "Alerts since the start, by severity.", lambda one: one.alerts, "severity"),
+    _count("rounds", "Rounds that ended since the start, by result.", lambda one: one.rounds, "result"),
+    TableMetric("camera_up", "1 if the camera delivers usable frames.", _cameras("up"), "camera"),
+    TableMetric("frames_per_second", "Frames received, over the last ten seconds.", _cameras("fps"), "camera"),
+    TableMetric("analysed_frames_per_second", "Frames analysed, over the last ten seconds.", lambda one: one.fps),
+    TableMetric("last_step_seconds", "Time since the last analysed frame.", lambda one: one.stepped_s),
+    TableMetric("uptime_seconds", "Time since the table was started.", lambda one: one.uptime_s),
+    TableMetric("journal_seq", "Number of the journal's last entry.", lambda one: one.seq),
+    TableMetric("outbox_depth", "Journal entries that the broker has not acknowledged.", lambda one: one.outbox),
+    TableMetric("broker_connected", "1 if connected to the MQTT broker.", lambda one: one.broker),
+    TableMetric("disk_free_bytes", "Free space on the disk of the record.", _disk("free_bytes")),
+    TableMetric("disk_size_bytes", "Size of the disk of the record.", _disk("size_bytes")),
+)
+
+
+class VitalsCollector(Collector):
+    """The metrics of every table, and of the device that they share."""
+
+    def __init__(self, tables: Sequence[Vitals]) -> None:
+        self.tables = tables
+
+    def collect(self) -> Iterator[Metric]:
+        yield InfoMetricFamily("feltwatch_build", "The version that runs.", {"version": _version()})
+        if self.tables:
+            for metric in TABLE_METRICS:
+                yield from _known(self._collect(metric))
+            yield self._histogram("frame_to_message", "From a frame to its message.", lambda one: one.lags)
+            yield self._histogram("inference", "Of one step of the pipeline.", lambda one: one.inferences)
+            yield from _device(self.tables[0])
+            yield from ProcessCollector(registry=None).collect()
+
+    def _collect(self, metric: TableMetric) -> Metric:
+        labels = ("table", metric.label) if metric.label else ("table",)
+        family = metric.family(f"feltwatch_{metric.name}", metric.help, labels=labels)
+        for one in self.tables:
+            value = metric.read(one)
+            if isinstance(value, Mapping):
+                for name, part in value.items():
+                    family.add_metric((one.table, name), part)
+            elif value is not None:
+                family.add_metric((one.table,), value)
+        return family
+
+    def _histogram(self, name: str, text: str, read: Callable[[Vitals], LatencyHistogram]) -> Metric:
+        family = HistogramMetricFamily(f"feltwatch_{name}_seconds", text, labels=("table",))
+        for one in self.tables:
+            latency = read(one)
+            bounds = (*map(str, latency.bounds), "+Inf")
+            family.add_metric((one.table,), [*zip(bounds, latency.counts, strict=True)], latency.sum_s)
+        return family
+
+
+def _device(one: Vitals) -> Iterator[Metric]:
+    yield from _known(
+        GaugeMetricFamily("feltwatch_temperature_celsius", "The hottest sensor.", one.temperature_c),
+        GaugeMetricFamily("feltwatch_clock_synchronised", "1 if the clock is NTP-synchronised.", one.synchronised),
+        CounterMetricFamily("feltwatch_clock_leaps", "Times the clock was set by more than a second.", one.jumps),
+    )
+
+
+def _known(*families: Metric) -> Iterator[Metric]:
+    return (family for family in families if family.samples)
+
+
+def _version() -> str:
+    try:
+        return version("feltwatch")
+    except PackageNotFoundError:  # run from a folder, not installed
+        return "0"
+
+
+def metrics_text(tables: Sequence[Vitals]) -> bytes:
+    """Write the metrics in Prometheus' text format."""
+    return generate_latest(VitalsCollector(tables))
+
+
+def metrics_app(read_vitals: ReadVitals) -> Starlette:
+    """Make the application that serves /metrics and /healthz, and refuses everything else."""
+
+    def metrics(_: Request) -> Response:
+        return Response(metrics_text(read_vitals()), headers={**HEADERS, "Content-Type": CONTENT_TYPE_PLAIN_0_0_4})
+
+    def healthz(_: Request) -> Response:
+        stuck = find_stuck(read_vitals())
+        return _text("".join(f"{sentence}\n" for sentence in stuck) or "ok\n", 503 if stuck else 200)
+
+    app = Starlette(
+        routes=[Route("/metrics", _guarded(metrics)), Route("/healthz", _guarded(healthz))],
+        exception_handlers={404: _not_found, 405: _not_allowed},
+    )
+    app.router.redirect_slashes = False
+    return app
+
+
+def _guarded(endpoint: Callable[[Request], Response]) -> Callable[[Request], Response]:
+    def answer(request: Request) -> Response:
         try:
-            self._server = _Server(address, vitals, patience_s)
-        except (OSError, OverflowError, UnicodeError) as error:
-            why = getattr(error, "strerror", None) or str(error)
-            raise UsageError(
-                f"serve.http: {address[0]}:{address[1]}: expected an address to serve figures on: {why.lower()}"
-            ) from error
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.2,), name="metrics", daemon=True)
-        self._thread.start()
-
-    @property
-    def port(self) -> int:
-        return int(self._server.server_address[1])
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class _Server(socketserver.TCPServer):
-    allow_reuse_address = True
-    request_queue_size = WAITING
-
-    def __init__(self, address: tuple[str, int], vitals: Asked, patience_s: float) -> None:
-        host = address[0].removeprefix("[").removesuffix("]")
-        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self.vitals, self.patience_s = vitals, patience_s
-        self._open: set[socket.socket] = set()
-        self._lock = threading.Lock()
-        super().__init__((host, address[1]), _Answer)
-        self._pool = ThreadPoolExecutor(ANSWERING, "metrics")
-
-    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401  as socketserver has it
-        with self._lock:
-            room = len(self._open) < WAITING
-            if room:
-                self._open.add(request)
-        if room:
-            self._pool.submit(self._answer, request, client_address)
-        else:
-            self.shutdown_request(request)
-
-    def _answer(self, request: socket.socket, client: object) -> None:
-        try:
-            self.finish_request(request, client)
-        except OSError:
-            pass  # it is gone, or was too slow
-        except Exception as error:  # noqa: BLE001  missing metrics stop nothing, and are reported
+            return endpoint(request)
+        except Exception as error:  # noqa: BLE001  an error here must not stop the service; it is logged and answered
             say(f"serve.http: the metrics cannot be read: {error!r}", level=logging.ERROR)
-        finally:
-            self.shutdown_request(request)
-            with self._lock:
-                self._open.discard(request)
+            return _text("the metrics cannot be read; see the log\n", 500)
 
-    def server_close(self) -> None:
-        super().server_close()
-        if not hasattr(self, "_pool"):
-            return  # its address could not be had
-        with self._lock:
-            for one in self._open:
-                with suppress(OSError):
-                    one.shutdown(socket.SHUT_RDWR)  # who is still being listened to is not waited for
-        self._pool.shutdown(cancel_futures=True)
-        for one in [*self._open]:
-            self.shutdown_request(one)
+    return answer
 
 
-class _Answer(BaseHTTPRequestHandler):
-    server: _Server
-    server_version, sys_version = "feltwatch", ""
+def _text(text: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    return PlainTextResponse(text, status, {**HEADERS, **(headers or {})})
 
-    def setup(self) -> None:
-        """Take the whole head of a request before any of it is looked at: it is small, and comes in time."""
-        super().setup()
-        self.connection.settimeout(self.server.patience_s)
-        self.rfile.close()
-        self.rfile = io.BufferedReader(io.BytesIO(self._head()))
 
-    def _head(self) -> bytes:
-        until, head = monotonic() + self.server.patience_s, b""
-        while b"\r\n\r\n" not in head and b"\n\n" not in head:
-            left = until - monotonic()
-            if left <= 0 or len(head) > HEAD_BYTES:
-                raise TimeoutError
-            self.connection.settimeout(left)
-            part = self.connection.recv(HEAD_BYTES)
-            if not part:
-                raise ConnectionError
-            head += part
-        self.connection.settimeout(self.server.patience_s)
-        return head
+def _not_found(_: Request, __: Exception) -> Response:
+    return _text("expected /metrics or /healthz\n", 404)
 
-    def do_GET(self) -> None:
-        path = self.path.partition("?")[0]
-        if path == "/metrics":
-            self._send(HTTPStatus.OK, exposition(self.server.vitals()), METRICS)
-        elif path == "/healthz":
-            faults = stuck(self.server.vitals())
-            status = HTTPStatus.SERVICE_UNAVAILABLE if faults else HTTPStatus.OK
-            self._send(status, "".join(f"{fault}\n" for fault in faults) or "ok\n")
-        else:
-            self._send(HTTPStatus.NOT_FOUND, "expected /metrics or /healthz\n")
 
-    do_HEAD = do_GET  # noqa: N815  http.server's name
-
-    def _refuse(self) -> None:
-        self._send(HTTPStatus.METHOD_NOT_ALLOWED, "expected GET or HEAD\n", TEXT, ("Allow", "GET, HEAD"))
-
-    do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = do_CONNECT = _refuse  # noqa: N815  as above
-
-    def _send(self, status: HTTPStatus, text: str, kind: str = TEXT, *more: tuple[str, str]) -> None:
-        body = text.encode()
-        self.send_response(status)
-        for name, value in (("Content-Type", kind), ("Content-Length", str(len(body))), *more):
-            self.send_header(name, value)
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("X-Content-Type-Options", "nosniff")
-        self.send_header("Connection", "close")
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Refuse what is no request, in plain text that repeats nothing of it."""
-        del message, explain
-        self.command = self.command or ""
-        self._send(HTTPStatus(code), f"{HTTPStatus(code).phrase.lower()}\n")
-
-    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002  http.server's name
-        """Keep silent: a line each quarter of a minute would hide the ones that matter."""
+def _not_allowed(_: Request, __: Exception) -> Response:
+    return _text("expected GET or HEAD\n", 405, {"Allow": "GET, HEAD"})

@@ -26,8 +26,8 @@ from feltwatch.edge.messaging.encode import TableEncoder
 from feltwatch.edge.messaging.mqtt import Terms
 from feltwatch.edge.messaging.outbox import Inbox, Outbox, OutboxHooks
 from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
-from feltwatch.edge.service.health import Health, Pulse, Sources
-from feltwatch.edge.service.host_clock import Clock
+from feltwatch.edge.service.health import HealthMonitor, HealthSources, Telemetry
+from feltwatch.edge.service.host import WallClock
 from feltwatch.edge.service.journal_writer import JournalWriter
 from feltwatch.edge.service.logs import say
 from feltwatch.edge.service.recovery import Recovered, open_door, recover
@@ -89,8 +89,8 @@ class OpenTable:
     notices: Notices
     inbox: Inbox
     latest: Latest
-    pulse: Pulse
-    clock: Clock
+    telemetry: Telemetry
+    clock: WallClock
     retention: Retention
     buffer: WriteBuffer
     recorder: EvidenceRecorder
@@ -99,7 +99,7 @@ class OpenTable:
     door: Door
     feeds: tuple[Feed, ...]
     outbox: Outbox
-    health: Health
+    health: HealthMonitor
     now: Callable[[], float]
 
     @property
@@ -119,7 +119,8 @@ class OpenTable:
 
 def open_table(config: SessionConfig, stack: ExitStack, now: Callable[[], float] = monotonic) -> OpenTable:
     """Open a table; `stack` closes it again. Cameras and outbox are not started yet."""
-    table, notices, inbox, latest, pulse, clock = config.table, Notices(), Inbox(), Latest(), Pulse(now), Clock()
+    table, notices, inbox, latest = config.table, Notices(), Inbox(), Latest()
+    telemetry, clock = Telemetry(now), WallClock()
     sources = [
         open_source(camera_address(one), table.path.parent, f"{table.path}: camera.source", loop=one.loop)
         for one in table.cameras
@@ -143,9 +144,9 @@ def open_table(config: SessionConfig, stack: ExitStack, now: Callable[[], float]
         stack.callback(feed.stop)  # all of them, before the first is waited for
     outbox = _open_outbox(config, encoder, (notices, inbox, latest), recovered.journal)
     stack.callback(outbox.close, CUT_SHORT_S)
-    sources_of_health = Sources(
+    sources_of_health = HealthSources(
         table=table.id,
-        pulse=pulse,
+        telemetry=telemetry,
         cameras={feed.name: feed for feed in feeds},
         seq=lambda: recovered.journal.head.seq,
         outbox=outbox.depth,
@@ -159,7 +160,7 @@ def open_table(config: SessionConfig, stack: ExitStack, now: Callable[[], float]
         notices=notices,
         inbox=inbox,
         latest=latest,
-        pulse=pulse,
+        telemetry=telemetry,
         clock=clock,
         retention=retention,
         buffer=buffer,
@@ -169,7 +170,7 @@ def open_table(config: SessionConfig, stack: ExitStack, now: Callable[[], float]
         door=open_door(encoder.address, table, recovered.journal),
         feeds=feeds,
         outbox=outbox,
-        health=Health(sources_of_health),
+        health=HealthMonitor(sources_of_health),
         now=now,
     )
 

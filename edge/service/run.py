@@ -14,13 +14,14 @@ from feltwatch.edge.config.paths import journal_path
 from feltwatch.edge.config.secret_files import camera_password, with_credentials
 from feltwatch.edge.config.table_file import MqttSettings, TableFile, read_table
 from feltwatch.edge.errors import UsageError
+from feltwatch.edge.http_server import HttpServer
 from feltwatch.edge.messaging.auth import password
-from feltwatch.edge.messaging.local_broker import Broker
+from feltwatch.edge.messaging.local_broker import LocalBroker
 from feltwatch.edge.pipeline.networks import Networks, OpenNetworks
 from feltwatch.edge.service import logs
-from feltwatch.edge.service.health import Vitals, stuck
+from feltwatch.edge.service.health import Vitals, find_stuck
 from feltwatch.edge.service.logs import say
-from feltwatch.edge.service.metrics import Endpoint
+from feltwatch.edge.service.metrics import metrics_app
 from feltwatch.edge.service.open_table import OpenShow, SessionConfig
 from feltwatch.edge.service.supervisor import TableSupervisor
 from feltwatch.edge.service.systemd import Notifier
@@ -44,15 +45,16 @@ def run(options: argparse.Namespace, opener: OpenNetworks = Networks, show: Open
         for camera in table.cameras:
             secrets.hide(camera_password(camera) or "")
     networks = _networks(tables, options, opener)
+    needs_broker = any(table.mqtt is None for table in tables)
     with ExitStack() as stack:
-        own = stack.enter_context(Broker(say=say)).file if any(table.mqtt is None for table in tables) else None
+        own = stack.enter_context(LocalBroker(options.broker_port, say)).file if needs_broker else None
         supervisors = [
             TableSupervisor(_config(table, own, options, show, alone=len(tables) == 1), own_networks)
             for table, own_networks in zip(tables, networks, strict=True)
         ]
         for address in dict.fromkeys(table.serve for table in tables if table.serve is not None):
-            endpoint = stack.enter_context(Endpoint(address, lambda: _vitals(supervisors)))
-            say(f"http://{address[0]}:{endpoint.port}/metrics: figures for Prometheus")
+            server = stack.enter_context(HttpServer(metrics_app(lambda: _vitals(supervisors)), address, "serve.http"))
+            say(f"{server.url}/metrics: metrics for Prometheus")
         with stopping() as stop:
             _hold(supervisors, stop)
     return 0
@@ -142,7 +144,7 @@ def _hold(supervisors: Sequence[TableSupervisor], stop: Stop) -> None:
             next((thread for thread in threads if thread.is_alive()), threads[0]).join(LOOK_S)
             if monotonic() >= beat:
                 beat = monotonic() + (notifier.watchdog_s or BEAT_S)
-                notifier.beat(lambda: not stuck(_vitals(supervisors)))
+                notifier.beat(lambda: not find_stuck(_vitals(supervisors)))
     finally:
         notifier.stopping()
         quit_.set()

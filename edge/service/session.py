@@ -21,7 +21,7 @@ from feltwatch.edge.service.journal_writer import Happening
 from feltwatch.edge.service.logs import log_verdict, say
 from feltwatch.edge.service.open_table import OpenTable, Show
 from feltwatch.edge.service.recovery import LOOK_BACK, SNAPSHOT
-from feltwatch.engine.model.verdicts import Alert
+from feltwatch.engine.model.verdicts import Alert, Ended
 from feltwatch.models.files import remove_unfinished
 
 TURN_S: Final = 0.1  # to wait for a frame
@@ -108,11 +108,11 @@ class TableSession:
         start = table.now()
         result = self.pipeline.step(feed.name, shot.t, shot.picture, shot.small)
         self.has_stepped = True
-        table.pulse.stepped(table.now() - start)
+        table.telemetry.record_step(table.now() - start)
         table.recorder.frame(feed.name, shot.t, shot.picture, self.pipeline.view(feed.name))
         if result.judged:
             self.publish(self.pipeline, result)
-            table.pulse.lag.add(table.now() - shot.taken)
+            table.telemetry.lag.record(table.now() - shot.taken)
 
     def publish(self, pipeline: TablePipeline, result: StepResult) -> None:
         """Write to the journal what a frame or command brought, then record evidence and send the messages."""
@@ -123,8 +123,10 @@ class TableSession:
         found = Happening(result.events, result.verdicts, rounds, memory)
         alerts = [verdict for verdict in result.verdicts if isinstance(verdict, Alert)]
         for alert in alerts:
-            table.pulse.alert(alert.severity)
+            table.telemetry.count_alert(alert.severity)
         for verdict in result.verdicts:
+            if isinstance(verdict, Ended):
+                table.telemetry.count_round(verdict.result)
             log_verdict(verdict, table.id)
         if self.show is not None:
             self.show(result)

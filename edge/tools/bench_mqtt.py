@@ -35,7 +35,7 @@ from feltwatch.edge.camera.feed import Feed, Shot
 from feltwatch.edge.config.table_file import MqttSettings, TableFile, read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.journal.store import Entry, Fact
-from feltwatch.edge.messaging.local_broker import Broker
+from feltwatch.edge.messaging.local_broker import LocalBroker
 from feltwatch.edge.messaging.mqtt import undelayed
 from feltwatch.edge.pipeline.networks import Networks
 from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
@@ -245,11 +245,11 @@ def _has(heard: Mapping[int, float], wanted: set[int]) -> bool:
 
 @contextmanager
 def broker() -> Iterator[tuple[str, MqttSettings]]:
-    """Have mosquitto where it is installed, else the broker of our own; say which."""
+    """Start mosquitto if it is installed, else the built-in broker; give its name too."""
     program = shutil.which("mosquitto") or shutil.which("mosquitto", path=SYSTEM)
     if program is None:
-        with Broker(0) as own:
-            yield "the broker of our own", own.file
+        with LocalBroker(0) as own:
+            yield "the built-in broker", own.file
         return
     with tempfile.TemporaryDirectory() as folder:
         port = _free()

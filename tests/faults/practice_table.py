@@ -123,6 +123,7 @@ def table_file(folder: Path, name: str, more: str = "") -> Path:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults.practice_table")
     COMMANDS["run"].add_options(parser)
+    parser.set_defaults(broker_port=0)  # tests run side by side
     try:
         return live.run(parser.parse_args(), lambda *_: PracticeNetworks())
     except UsageError as error:

@@ -37,9 +37,10 @@ from feltwatch.datasets.deal.visible import STALE, VISIBLE
 from feltwatch.edge.camera.feed import Feed, Patience, Shot, Source, Taker
 from feltwatch.edge.config.paths import journal_path
 from feltwatch.edge.config.table_file import TableFile, read_table
+from feltwatch.edge.http_server import HttpServer
 from feltwatch.edge.journal.store import entries
 from feltwatch.edge.service import open_table as opening
-from feltwatch.edge.service.metrics import Endpoint
+from feltwatch.edge.service.metrics import metrics_app
 from feltwatch.edge.service.open_table import OpenTable, SessionConfig, open_table
 from feltwatch.edge.service.session import TableSession
 from feltwatch.edge.video.decoder import Decoding
@@ -298,7 +299,7 @@ def soak(folder: Path, hours: float, speed: float, every_s: float = EVERY_S) -> 
         with hasty(now, speed), ExitStack() as stack:
             held = open_table(config, stack, now)
             keeper = Keeper(held, broker, port, every_s)
-            with Endpoint(("127.0.0.1", port), lambda: [held.health.vitals()]), keeper:
+            with HttpServer(metrics_app(lambda: [held.health.vitals()]), ("127.0.0.1", port), "serve.http"), keeper:
                 TableSession(held, desk).run(lambda: keeper.fault is not None)
         if keeper.fault is not None:
             raise keeper.fault

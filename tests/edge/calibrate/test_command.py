@@ -440,7 +440,7 @@ OUT = "-o=OUT/table.toml"
             "black.avi: expected an image that shows the table, found 3 frames of one",
         ),
         (["97", OUT, "--markers"], "97: expected a live camera, found no device 97"),
-        (["PICTURE", OUT, "--port=99999"], "--port 99999: cannot be listened on"),
+        (["PICTURE", OUT, "--port=99999"], "--port: 127.0.0.1:99999: expected a port below 65536"),
         (["--sheet=OUT/sheet.doc"], "--sheet OUT/sheet.doc: expected a file that ends in .pdf or .png"),
         (["--sheet=OUT/there.toml"], "--sheet OUT/there.toml: exists already"),
         (["--sheet=OUT/no/sheet.pdf"], "--sheet OUT/no/sheet.pdf: expected a file in a directory that exists"),

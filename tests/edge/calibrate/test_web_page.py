@@ -1,7 +1,6 @@
 """The page's server: who may ask, what it answers, and what it refuses."""
 
 import json
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
@@ -13,7 +12,7 @@ import pytest
 
 from feltwatch.edge.calibrate.command import draft_of
 from feltwatch.edge.calibrate.points import NamedMark, named_points
-from feltwatch.edge.calibrate.web_page import Server, Session
+from feltwatch.edge.calibrate.web_page import PageServer, Session
 from feltwatch.edge.errors import UsageError
 from feltwatch.vision.layout.zones import Layout, load_layout
 from tests.edge.calibrate.test_command import options_of
@@ -21,6 +20,9 @@ from tests.film_frames import frame
 from tests.printed_sheets import camera
 
 NAMES = ("box1.main", "box4.main", "box7.main", "felt.left", "dealer.cards.1", "dealer.cards.4")
+
+
+ORIGIN = {"origin": "http://evil.example"}
 
 
 @dataclass
@@ -41,9 +43,8 @@ class Kept:
 
 @dataclass
 class Page:
-    server: Server
+    server: PageServer
     kept: Kept
-    thread: threading.Thread
 
     def ask(
         self,
@@ -52,12 +53,13 @@ class Page:
         *,
         key: str | None = None,
         host: str | None = None,
+        origin: str | None = None,
         raw: bytes | None = None,
     ) -> tuple[int, bytes]:
-        port = self.server.server_address[1]
-        connection = HTTPConnection("127.0.0.1", int(port), timeout=10)
+        port = self.server.port
+        connection = HTTPConnection("127.0.0.1", port, timeout=10)
         data = raw if raw is not None else None if body is None else json.dumps(body).encode()
-        headers = {"Host": host} if host else {}
+        headers = {name: value for name, value in (("Host", host), ("Origin", origin)) if value}
         address = f"{path}?key={self.server.session.key if key is None else key}"
         connection.request("GET" if data is None else "POST", address, data, headers)
         answer = connection.getresponse()
@@ -75,13 +77,8 @@ class Page:
 def page(tmp_path: Path) -> Iterator[Page]:
     draft = draft_of(options_of("picture.png", "-o", str(tmp_path / "table.toml")))
     kept = Kept()
-    server = Server(0, Session(frame(3), draft, kept))
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    yield Page(server, kept, thread)
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with PageServer(0, Session(frame(3), draft, kept)) as server:
+        yield Page(server, kept)
 
 
 def said(off: float = 0.0, **more: object) -> dict[str, object]:
@@ -112,7 +109,9 @@ def test_the_page_comes_with_what_it_needs(page: Page) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/start", "/picture", "/nothing"])
-@pytest.mark.parametrize("with_key", [{"key": ""}, {"key": "guessed"}, {"host": "evil.example"}, {"host": "evil:80"}])
+@pytest.mark.parametrize(
+    "with_key", [{"key": ""}, {"key": "guessed"}, {"host": "evil.example"}, {"host": "evil:80"}, ORIGIN]
+)
 def test_who_does_not_know_the_key_or_calls_us_otherwise_is_turned_away(
     page: Page, path: str, with_key: dict[str, str]
 ) -> None:
@@ -122,7 +121,9 @@ def test_who_does_not_know_the_key_or_calls_us_otherwise_is_turned_away(
 def test_nobody_else_may_save(page: Page) -> None:
     assert page.ask("/save", said(), key="guessed")[0] == 403
     assert page.kept.layouts == []
-    assert page.ask("/save", host="localhost:9000", body=said())[0] == 200  # through a tunnel
+    assert (
+        page.ask("/save", host="localhost:9000", origin="http://localhost:9000", body=said())[0] == 200
+    )  # through a tunnel
     assert len(page.kept.layouts) == 1
 
 
@@ -188,8 +189,9 @@ def test_what_cannot_be_written_is_said_and_can_be_tried_again(page: Page) -> No
     page.kept.fails = 1
     assert page.tell("/save", said()) == {"bad": "table.toml: cannot be written (No space left on device)"}
     assert "saved" in page.tell("/save", said())
-    page.thread.join(10)
-    assert not page.thread.is_alive()
+    page.server.wait()
+    with pytest.raises(ConnectionRefusedError):
+        page.ask("/start")
 
 
 @pytest.mark.parametrize(
@@ -219,7 +221,7 @@ def test_what_the_page_would_never_say_is_refused(page: Page, path: str, body: b
 def test_other_paths_and_endless_bodies_are_refused(page: Page) -> None:
     assert page.ask("/other")[0] == 404
     assert page.ask("/other", {})[0] == 404
-    connection = HTTPConnection("127.0.0.1", int(page.server.server_address[1]), timeout=10)
+    connection = HTTPConnection("127.0.0.1", page.server.port, timeout=10)
     connection.putrequest("POST", f"/fit?key={page.server.session.key}")
     connection.putheader("Content-Length", str(10**12))
     connection.endheaders()

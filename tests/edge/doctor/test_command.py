@@ -26,7 +26,7 @@ from feltwatch.edge.doctor.checks import Check, CheckResult, CheckState, bad, ok
 from feltwatch.edge.doctor.host import clock, files, heat, memory, networks, processor
 from feltwatch.edge.doctor.record import FREE_BYTES, PROVED, WAITING, fits, journal, kind_of, room, speed
 from feltwatch.edge.journal.store import Fact, Journal, claimed
-from feltwatch.edge.service.host import Box
+from feltwatch.edge.service.host import Device
 from feltwatch.models.shipped import registry
 from feltwatch.models.shipped.registry import ModelError
 from feltwatch.vision.geometry.calibration import Lens
@@ -152,16 +152,16 @@ def test_the_processor(cores: int, tables: int, state: CheckState) -> None:
 
 
 def test_memory_and_heat(tmp_path: Path) -> None:
-    box = Box(tmp_path / "sys", tmp_path)
-    assert states(memory(box)) == [BAD]
+    device = Device(tmp_path / "sys", tmp_path)
+    assert states(memory(device)) == [BAD]
     (tmp_path / "meminfo").write_text("MemTotal: 4000000 kB\nMemAvailable: 1500000 kB\n")
-    assert [states(memory(box, tables)) for tables in (1, 2)] == [[OK], [WARN]]
-    assert states(heat(box)) == [OK]
+    assert [states(memory(device, tables)) for tables in (1, 2)] == [[OK], [WARN]]
+    assert states(heat(device)) == [OK]
     sensor = tmp_path / "sys/class/thermal/thermal_zone0/temp"
     sensor.parent.mkdir(parents=True)
     for told, state in (("61000", OK), ("91000", WARN)):
         sensor.write_text(told)
-        (found,) = heat(box)
+        (found,) = heat(device)
         assert found.state == state
         assert f"{told[:2]} °C" in found.says
 

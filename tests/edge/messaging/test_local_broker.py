@@ -1,14 +1,17 @@
-"""The broker of our own: there when none is named, for this machine alone, and gone without a trace."""
+"""The built-in broker: used when no other is named, for this device only, and closed without a trace."""
 
 import logging
+import os
+import re
 import socket
 import threading
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]  # it has no types
 import pytest
 
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.messaging.local_broker import Broker
+from feltwatch.edge.messaging.local_broker import LocalBroker
 from feltwatch.edge.messaging.mqtt import Outgoing
 from tests.mosquitto import Witness, free_port, program, until
 from tests.table_outbox import HOME, Table, event_seqs, has, statuses
@@ -24,8 +27,10 @@ def witness(port: int, topic: str = f"{HOME}/#") -> Witness:
 def test_it_carries_what_an_outbox_sends(tmp_path: Path) -> None:
     before = threading.active_count()
     said: list[str] = []
-    with Broker(free_port(), said.append) as broker:
-        assert said == [f"mqtt://127.0.0.1:{broker.port}: a broker of our own, for this machine alone"]
+    with LocalBroker(free_port(), said.append) as broker:
+        assert said == [
+            f"mqtt://127.0.0.1:{broker.port}: built-in broker, for this device only; it speaks MQTT 3.1.1, not 5"
+        ]
         assert broker.url == broker.file.url == f"mqtt://127.0.0.1:{broker.port}"
         seen = witness(broker.port)
         with Table(tmp_path, broker.file, mqtt5=False) as table:
@@ -48,19 +53,24 @@ def test_it_carries_what_an_outbox_sends(tmp_path: Path) -> None:
         assert found.connect_ex(("127.0.0.1", broker.port)) != 0
 
 
-def test_a_port_that_is_taken_is_left_to_who_has_it() -> None:
-    said: list[str] = []
+def test_a_port_that_is_taken_is_refused_with_the_name_of_the_process_that_has_it() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = int(taken.getsockname()[1])
-        with Broker(port, said.append) as broker:
-            assert broker.port != port
-            assert said[0].endswith(f"; port {port} is taken")
-            with socket.create_connection(("127.0.0.1", broker.port)):
-                pass
+        owner = re.escape(f"{psutil.Process().name()} (process {os.getpid()})")
+        expected = f"127.0.0.1:{port}: expected a free port for the built-in broker, found {owner} on it; stop that"
+        with pytest.raises(UsageError, match=expected), LocalBroker(port):
+            pass
+    with LocalBroker(port) as broker:
+        assert broker.port == port
+
+
+def test_port_0_is_any_free_port() -> None:
+    with LocalBroker(0) as broker, socket.create_connection(("127.0.0.1", broker.port)):
+        assert broker.port > 0
 
 
 def test_nobody_else_reaches_it() -> None:
-    with Broker(free_port()) as broker:
+    with LocalBroker(free_port()) as broker:
         table = Path("/proc/net/tcp").read_text() + Path("/proc/net/tcp6").read_text()
         listening = [line.split()[1] for line in table.splitlines() if line.split()[3] == "0A"]
         assert [one for one in listening if one.endswith(f":{broker.port:04X}")] == [f"0100007F:{broker.port:04X}"]
@@ -68,7 +78,7 @@ def test_nobody_else_reaches_it() -> None:
 
 def test_it_is_quiet_whatever_comes(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
     caplog.set_level(logging.DEBUG)
-    with Broker(free_port()) as broker:
+    with LocalBroker(free_port()) as broker:
         for junk in (b"", b"GET / HTTP/1.1\r\n\r\n", b"\x10\xff\xff\xff\xff\xff", b"\x00" * 100, b"\x10\x02ab"):
             with socket.create_connection(("127.0.0.1", broker.port)) as found:
                 found.sendall(junk)
@@ -79,13 +89,13 @@ def test_it_is_quiet_whatever_comes(caplog: pytest.LogCaptureFixture, capfd: pyt
 
 
 def test_it_stops_though_somebody_is_there(tmp_path: Path) -> None:
-    with Broker(free_port()) as broker:
+    with LocalBroker(free_port()) as broker:
         table = Table(tmp_path, broker.file, mqtt5=False)
         table.outbox.start()
         until(lambda: table.outbox.connected)
     until(lambda: table.outbox.trouble)
     table.add(3)
-    with Broker(broker.port) as again:
+    with LocalBroker(broker.port) as again:
         assert again.port == broker.port
         until(lambda: table.outbox.depth() == 0)
         table.close(3.0)
@@ -94,6 +104,6 @@ def test_it_stops_though_somebody_is_there(tmp_path: Path) -> None:
 def test_a_broker_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = int(taken.getsockname()[1])
-        monkeypatch.setattr("feltwatch.edge.messaging.local_broker._free", lambda _: port)  # it was taken since
-        with pytest.raises(UsageError, match="expected a port for a broker of our own"), Broker(port):
+        monkeypatch.setattr("feltwatch.edge.messaging.local_broker._check_port", lambda _: port)  # taken since
+        with pytest.raises(UsageError, match="the built-in broker does not start: "), LocalBroker(port):
             pass

@@ -5,8 +5,8 @@ from types import MappingProxyType
 from typing import Final
 
 from feltwatch.edge.service.health import CameraVitals, Vitals
-from feltwatch.edge.service.host import Disk, Process
-from feltwatch.edge.service.latency import Histogram, Spread
+from feltwatch.edge.service.host import DiskSpace, ProcessUsage
+from feltwatch.edge.service.latency import LatencyHistogram, LatencySummary
 
 WELL: Final = Vitals(
     table="bj-07",
@@ -14,20 +14,21 @@ WELL: Final = Vitals(
     stepped_s=0.04,
     fps=24.6,
     cameras=(CameraVitals("main", 24.9, 2_500, 7),),
-    lag=Spread(1_500, 0.12, 0.31),
-    inference=Spread(1_500, 0.03, 0.09),
-    lags=Histogram((0, 0, 0, 10, 20, 30, 40, 40, 40, 40, 40, 41), 5.5),
-    inferences=Histogram((0, 5, 40, 41, 41, 41, 41, 41, 41, 41, 41, 41), 0.75),
+    lag=LatencySummary(1_500, 0.12, 0.31),
+    inference=LatencySummary(1_500, 0.03, 0.09),
+    lags=LatencyHistogram((0, 0, 0, 10, 20, 30, 40, 40, 40, 40, 40, 41), 5.5),
+    inferences=LatencyHistogram((0, 5, 40, 41, 41, 41, 41, 41, 41, 41, 41, 41), 0.75),
     alerts=MappingProxyType({"void": 0, "stop": 2, "correct": 0, "advise": 1}),
+    rounds=MappingProxyType({"completed": 31, "void": 1, "unresolved": 2}),
     seq=4_211,
     outbox=3,
     broker=True,
-    disk=Disk(200_000_000_000, 256_000_000_000),
+    disk=DiskSpace(200_000_000_000, 256_000_000_000),
     temperature_c=61.5,
-    process=Process(310_000_000, 41, 1_024, 12.25),
+    process=ProcessUsage(310_000_000, 41),
     synchronised=True,
-    leaps=0,
-    leapt_s=0.0,
+    jumps=0,
+    jumped_s=0.0,
 )
 
 

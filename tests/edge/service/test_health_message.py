@@ -6,7 +6,7 @@ from feltwatch.edge.messaging import encode
 from feltwatch.edge.messaging.encode import Stamp
 from feltwatch.edge.messaging.schema import Health
 from feltwatch.edge.service.health_message import health_of
-from feltwatch.edge.service.latency import Spread
+from feltwatch.edge.service.latency import LatencySummary
 from tests.asyncapi_check import Node, validate
 from tests.edge.service.health_report import WELL, in_trouble
 from tests.example_messages import ADDRESS, JOURNAL, at
@@ -37,14 +37,22 @@ def test_a_table_that_is_well_says_so() -> None:
 
 
 def test_what_was_not_measured_is_null() -> None:
-    bare = replace(WELL, lag=Spread(), inference=Spread(), disk=None, temperature_c=None, synchronised=None, cameras=())
+    bare = replace(
+        WELL,
+        lag=LatencySummary(),
+        inference=LatencySummary(),
+        disk=None,
+        temperature_c=None,
+        synchronised=None,
+        cameras=(),
+    )
     found = told(health_of(bare))
     assert [found[name] for name in ("lag_s", "inference_s", "disk_free_bytes", "temperature_c")] == [None] * 4
     assert (found["clock"]["synchronised"], found["cameras"], found["came"]) == (None, {}, 0)
 
 
 def test_trouble_is_said_of_the_camera_that_has_it() -> None:
-    found = told(health_of(replace(in_trouble(WELL, "it is black", None), leaps=2, leapt_s=-3600.0004)))
+    found = told(health_of(replace(in_trouble(WELL, "it is black", None), jumps=2, jumped_s=-3600.0004)))
     assert {name: one["trouble"] for name, one in found["cameras"].items()} == {
         "camera1": "it is black",
         "camera2": None,

@@ -83,7 +83,7 @@ def given(tmp_path: Path) -> Path:
 
 
 def options(table: Path, *more: str) -> argparse.Namespace:
-    return command_parser().parse_args(["run", "-c", str(table), *more])
+    return command_parser().parse_args(["run", "-c", str(table), "--broker-port", "0", *more])
 
 
 def journal(table: Path, name: str = "demo") -> list[Entry]:
@@ -179,7 +179,7 @@ def test_a_table_without_a_broker_has_one_of_its_own(given: Path, capfd: pytest.
     assert run(options(given, "--quiet"), lambda *_: ToldNetworks()) == 0
     told = capfd.readouterr()
     assert told.out == ""
-    assert "a broker of our own, for this machine alone" in told.err
+    assert "built-in broker, for this device only; it speaks MQTT 3.1.1, not 5" in told.err
     assert "wait in the journal" not in told.err
 
 

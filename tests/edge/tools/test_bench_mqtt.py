@@ -32,7 +32,7 @@ class SlowNetworks(PracticeNetworks):
         return Slow(found.book, found.events, found.epoch, SPEED)
 
 
-@pytest.mark.parametrize("name", ["mosquitto", "the broker of our own"])
+@pytest.mark.parametrize("name", ["mosquitto", "the built-in broker"])
 def test_every_message_is_followed_from_its_frame_to_the_subscriber(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
