@@ -159,7 +159,8 @@ class CameraFusion:
         found += [f"camera {name!r} sees nothing yet: unwatched are {_named(self.parts[name])}" for name in missing]
         seldom = [name for name, at in self._seldom.items() if (self.now or 0.0) - at < STANDS_S]
         found += [
-            f"camera {name!r}: pictures are looked at too seldom to follow a round; is the box busy?" for name in seldom
+            f"camera {name!r}: fewer than 3 frames/s are analysed: rounds will be unresolved; reduce the CPU load"
+            for name in seldom
         ]
         return tuple(found)
 

@@ -1,4 +1,4 @@
-"""Frames that come too seldom: what came in between was not seen, and that is reported."""
+"""Frames that come too seldom: what happens between them is a gap, and it is reported."""
 
 from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.edge.video.decoder import Decoding
@@ -23,12 +23,12 @@ def followed(every: int) -> tuple[list[str], list[str], set[str]]:
     return alerts, [one.result for one in verdicts if isinstance(one, Ended)], doubts
 
 
-def test_what_is_seen_well_is_told_as_in_a_replay() -> None:
+def test_each_frame_analysed_gives_the_alerts_and_the_endings_of_the_film() -> None:
     assert followed(1) == (["dealer-overdraw"], ["completed", "completed"], set())
 
 
-def test_what_is_seen_too_seldom_accuses_nobody_and_is_said() -> None:
+def test_frames_that_come_too_seldom_raise_no_alert_and_are_reported() -> None:
     alerts, ends, doubts = followed(12)
     assert alerts == []
     assert "completed" not in ends
-    assert any("too seldom to follow a round" in one for one in doubts)
+    assert any("fewer than 3 frames/s are analysed" in one for one in doubts)
