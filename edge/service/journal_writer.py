@@ -76,6 +76,10 @@ class JournalWriter:
         self.add("note", Note(kind="pruned", says=says, upto=last.seq, hash=last.hash.hex()))
 
     def _print(self, facts: Sequence[Fact]) -> None:
-        if self.out is not None:
+        if self.out is None:
+            return
+        try:
             self.out.write("".join(f"{fact.body}\n" for fact in facts if fact.kind in ("event", "verdict")))
             self.out.flush()
+        except BrokenPipeError:  # its reader has ended; the table is still watched
+            self.out = None

@@ -39,6 +39,7 @@ class TableSession:
         self.has_stepped = False
         self.pipeline: TablePipeline | None = None
         self.show: Show | None = None
+        self.is_output_closed = False
         self.housekeeping = Housekeeping(table)
         self._unread = 0  # commands that never reached the door
 
@@ -103,7 +104,6 @@ class TableSession:
         table = self.table
         if self.pipeline is None:
             self.pipeline = self.networks.pipeline(table.config.table, table.recovered.state)
-            self.show = None if table.config.show is None else table.config.show(self.pipeline, table.id)
         table.latest.shot = shot
         start = table.now()
         result = self.pipeline.step(feed.name, shot.t, shot.picture, shot.small)
@@ -124,16 +124,25 @@ class TableSession:
         alerts = [verdict for verdict in result.verdicts if isinstance(verdict, Alert)]
         for alert in alerts:
             table.telemetry.count_alert(alert.severity)
-        for verdict in result.verdicts:
-            if isinstance(verdict, Ended):
-                table.telemetry.count_round(verdict.result)
-            log_verdict(verdict, table.id)
-        if self.show is not None:
-            self.show(result)
         at = utc()
         table.recorder.record(alerts, partial(table.writer.write, found, at), at, table.id)
         table.outbox.wake()
         self.housekeeping.has_changed = True
+        for verdict in result.verdicts:
+            if isinstance(verdict, Ended):
+                table.telemetry.count_round(verdict.result)
+            log_verdict(verdict, table.id)
+        self._show_people(pipeline, result)
+
+    def _show_people(self, pipeline: TablePipeline, result: StepResult) -> None:
+        """Show people what is in the journal. When the reader of standard output ends, the table is still watched."""
+        if self.table.config.show is None or self.is_output_closed:
+            return
+        try:
+            self.show = self.show or self.table.config.show(pipeline, self.table.id)
+            self.show(result)
+        except BrokenPipeError:
+            self.is_output_closed = True
 
     def _command(self) -> bool:
         table, incoming = self.table, self.table.inbox.take()

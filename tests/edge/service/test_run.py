@@ -175,6 +175,29 @@ def test_what_is_told_is_in_the_journal_first(given: Path, monkeypatch: pytest.M
     assert all(kept)
 
 
+@pytest.mark.parametrize("more", [(), ("--watch",)])
+def test_a_table_is_watched_on_when_the_reader_of_its_output_ends(
+    given: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
+) -> None:
+    class Out:
+        def write(self, _: str) -> None:
+            raise BrokenPipeError
+
+        def flush(self) -> None: ...
+
+        def isatty(self) -> bool:
+            return False
+
+    def show(pipeline: TablePipeline, table: str) -> Commentary:
+        return Commentary(pipeline, table, sys.stdout)
+
+    monkeypatch.setattr(sys, "stdout", Out())
+    assert run(options(given, *more), lambda *_: ToldNetworks(), show if more else None) == 0
+    kept = journal(given)
+    assert [note["kind"] for note in bodies(kept, "note") if note["kind"] == "broken"] == []
+    assert any(entry.kind == "alert" for entry in kept)
+
+
 def test_a_table_without_a_broker_has_one_of_its_own(given: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(options(given, "--quiet"), lambda *_: ToldNetworks()) == 0
     told = capfd.readouterr()
