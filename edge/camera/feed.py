@@ -1,102 +1,103 @@
 """One camera over a table: a thread reads it; it gives live and good frames, or reports its trouble."""
 
 import threading
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Final, Protocol
 
-from feltwatch.edge.camera.picture_health import Patience, PictureHealth, Size, Trouble
+from feltwatch.edge.camera.picture_health import PictureHealth, Size, Timeouts, Trouble
 from feltwatch.edge.config.camera_parts import camera_called
 from feltwatch.vision.arrays import Pixels
 
-__all__ = ["Feed", "Newest", "Patience", "Shot", "Size", "Source", "Taker", "Trouble"]
+__all__ = ["Feed", "FrameSink", "LatestFrame", "LiveFrame", "Size", "Source", "Timeouts", "Trouble"]
 
 RATE_S: Final = 5.0  # over which the rate is measured
 RATES: Final = 1000  # frames that count for it at most
-TICK_S: Final = 0.001  # pictures lie at least so far apart
-CLOSING_S: Final = 1.0  # beyond the time that a camera is waited for
+TICK_S: Final = 0.001  # the least time between two frames
+CLOSING_S: Final = 1.0  # beyond the timeouts of the camera
 
 
 @dataclass(frozen=True, slots=True)
-class Shot:
-    """One picture: `t` by the table's clock, `taken` by the monotonic one, and `small` as attention sees it."""
+class LiveFrame:
+    """One frame: `t` by the table's clock, `taken` by the monotonic one, `small` for the change detector."""
 
     t: float
     taken: float
     picture: Pixels
     small: Pixels
-    key: bool = True  # it was coded by itself
+    key: bool = True  # coded without reference to other frames
 
 
-class Taker(Protocol):
-    """Who takes what a source gives."""
+class FrameSink(Protocol):
+    """Receives what a source reads."""
 
-    def put(self, shot: Shot) -> None:
-        """Take a live picture; its time counts from when reading began."""
+    def put(self, shot: LiveFrame) -> None:
+        """Take a live frame; its time counts from when reading began."""
 
     def old(self, size: Size) -> None:
-        """Hear of a frame of that size that had waited on its way, and is not given."""
+        """Count a frame of that size that was delayed on its way and is not used."""
 
     def lost(self) -> None:
-        """Hear that the camera does not answer, or has gone."""
+        """Note that the camera does not answer or has disconnected."""
 
 
 class Source(Protocol):
-    """A camera: gives what it takes, until there is no more or it is asked to stop."""
+    """A camera or a video: passes on frames until it ends or is asked to stop."""
 
-    def read(self, taker: Taker, stop: threading.Event) -> None: ...
+    def read(self, sink: FrameSink, stop: threading.Event) -> None: ...
 
 
-class Newest:
-    """Holds one picture, the newest; what it replaces unseen is dropped, and counted."""
+class LatestFrame:
+    """Holds one frame, the latest; a frame that it replaces is dropped and counted."""
 
     def __init__(self) -> None:
         self.dropped = 0
         self.over = False
         self.fault: Exception | None = None
-        self._shot: Shot | None = None
-        self._news = threading.Condition()
+        self._frame: LiveFrame | None = None
+        self._changed = threading.Condition()
 
-    def put(self, shot: Shot) -> None:
-        with self._news:
-            self.dropped += self._shot is not None
-            self._shot = shot
-            self._news.notify_all()
+    def put(self, frame: LiveFrame) -> None:
+        with self._changed:
+            self.dropped += self._frame is not None
+            self._frame = frame
+            self._changed.notify_all()
 
     def end(self, fault: Exception | None = None) -> None:
-        """Say that nothing more comes; the last picture is still given."""
-        with self._news:
+        """Announce that no more frames come; the last one can still be taken."""
+        with self._changed:
             self.over, self.fault = True, fault
-            self._news.notify_all()
+            self._changed.notify_all()
 
-    def take(self, wait_s: float, live: Callable[[Shot], bool]) -> Shot | None:
-        """Give the newest picture as soon as there is one; one that is live no more is dropped."""
-
-        def ready() -> bool:
-            if self._shot is not None and not self.over and not live(self._shot):
-                self._shot = None
-                self.dropped += 1
-            return self._shot is not None or self.over
-
-        with self._news:
-            self._news.wait_for(ready, wait_s)
-            shot, self._shot = self._shot, None
-        if shot is None and self.fault is not None:
+    def take(self, wait_s: float, is_live: Callable[[LiveFrame], bool]) -> LiveFrame | None:
+        """Give the latest frame as soon as there is one; a frame that is too old by then is dropped."""
+        with self._changed:
+            self._drop_old(is_live)
+            self._changed.wait_for(self._is_ready, wait_s)
+            frame, self._frame = self._frame, None
+        if frame is None and self.fault is not None:
             raise self.fault
-        return shot
+        return frame
 
-    def left(self) -> bool:
-        with self._news:
-            return self._shot is not None
+    def has_frame(self) -> bool:
+        with self._changed:
+            return self._frame is not None
+
+    def _is_ready(self) -> bool:
+        return self._frame is not None or self.over
+
+    def _drop_old(self, is_live: Callable[[LiveFrame], bool]) -> None:
+        if self._frame is not None and not self.over and not is_live(self._frame):
+            self._frame = None
+            self.dropped += 1
 
 
 class Feed:
-    """Reads one camera, and judges its pictures.
+    """Reads one camera in a thread and checks its frames.
 
-    Whether it has stalled is judged by who asks: the reader may hang in OpenCV for seconds. `offset` is the table's
-    time when the feed is started, so that after a restart, and for every camera of a table, there is one clock.
+    Whether the camera has stalled is computed when asked, because the reader may hang in OpenCV for seconds. `offset`
+    is the table's time at the start of the feed, so that all cameras have one clock, after a restart too.
     """
 
     def __init__(
@@ -107,19 +108,18 @@ class Feed:
         *,
         offset: float = 0.0,
         now: Callable[[], float] = monotonic,
-        patience: Patience | None = None,
+        timeouts: Timeouts | None = None,
     ) -> None:
         self.source, self.name, self.where = source, name, where
         self.offset, self.now = offset, now
-        self.patience = patience or Patience()
+        self.timeouts = timeouts or Timeouts()
         self.came = 0
-        self.refused = 0  # of them: not live, or not good
-        self._newest = Newest()
-        self._health = PictureHealth(name, self.patience)
-        self._times: deque[float] = deque(maxlen=RATES)
+        self.refused = 0  # of these: not live, or not usable
+        self._latest = LatestFrame()
+        self._health = PictureHealth(name, self.timeouts)
         self._lock = threading.Lock()
-        self._began = self._live_at = self._good_at = now()
-        self._late = 0  # frames that were not live since the last that was
+        self._began = self._live_at = now()
+        self._late = 0  # delayed frames since the last live one
         self._lost_since: float | None = None
         self._bad: Trouble | None = None
         self._t = -1.0
@@ -127,95 +127,80 @@ class Feed:
         self._thread = threading.Thread(target=self._read, name=f"camera {name}", daemon=True)
 
     def start(self) -> None:
-        self._began = self._live_at = self._good_at = self.now()
+        self._began = self._live_at = self.now()
         self._thread.start()
 
     def stop(self) -> None:
-        """Ask the reader to end, without waiting for it."""
+        """Ask the reader to end; do not wait for it."""
         self._stop.set()
-        self._newest.end()
+        self._latest.end()
 
     def close(self) -> None:
-        """Wait until the reader has ended: Python would abort, were it to exit while one decodes."""
+        """Wait until the reader has ended: Python aborts if it exits while a thread decodes."""
         self.stop()
         if self._thread.ident is not None:
-            self._thread.join(max(self.patience.open_s, self.patience.read_s) + CLOSING_S)
+            self._thread.join(max(self.timeouts.open_s, self.timeouts.read_s) + CLOSING_S)
 
-    def take(self, wait_s: float) -> Shot | None:
-        """Give the newest live and good picture that was not given yet, or none after the wait."""
-        return self._newest.take(wait_s, lambda shot: self.now() - shot.taken < self.patience.stalled_s)
+    def take(self, wait_s: float) -> LiveFrame | None:
+        """Give the latest live and usable frame, each once; None if there is none within the wait."""
+        return self._latest.take(wait_s, lambda shot: self.now() - shot.taken < self.timeouts.stalled_s)
 
     @property
     def trouble(self) -> Trouble | None:
-        """Say why there are no pictures; until one comes, though the cause may be gone."""
-        if self._newest.over:
+        """Give the reason why there are no frames; it stays until a frame comes."""
+        if self._latest.over:
             return None
         with self._lock:
             if self._lost_since is not None:
-                says = f"{camera_called(self.name)} is lost: it does not answer; it is tried again until it does"
+                says = f"{camera_called(self.name)} is lost: it does not answer; retrying"
                 return Trouble("lost", self._clock(self._lost_since), says)
-            if self.now() - self._live_at < self.patience.stalled_s:
+            if self.now() - self._live_at < self.timeouts.stalled_s:
                 return self._bad
-            sends = "only pictures that have waited on their way" if self._late else "no pictures"
+            sends = "only delayed frames" if self._late else "no frames"
             return Trouble(
                 "stalled", self._clock(self._live_at), f"{camera_called(self.name)} has stalled: it sends {sends}"
             )
 
     @property
     def ended(self) -> bool:
-        """Tell whether footage is over, and all of it was taken."""
-        return self._newest.over and not self._newest.left()
+        """True if the footage is over and its last frame was taken."""
+        return self._latest.over and not self._latest.has_frame()
 
     @property
     def fault(self) -> Exception | None:
-        """What went wrong in the reader: our mistake, raised again by `take`."""
-        return self._newest.fault
+        """The exception that ended the reader, an error of feltwatch; `take` raises it."""
+        return self._latest.fault
 
     @property
     def dropped(self) -> int:
         """Good frames dropped because the device was busy."""
-        return self._newest.dropped
+        return self._latest.dropped
 
     @property
     def size(self) -> Size | None:
         return self._health.size
 
-    def age(self) -> float:
-        """Give the seconds since the last good picture, or since the start."""
-        return self.now() - self._good_at
+    # ---- from the source ------------------------------------------------------------------------------------
 
-    def fps(self) -> float:
-        """Give the frames that came in a second, over the last few."""
-        now = self.now()
-        with self._lock:
-            while self._times and self._times[0] < now - RATE_S:
-                self._times.popleft()
-            return len(self._times) / max(min(RATE_S, now - self._began), 1.0)
-
-    # ---- what the source tells ------------------------------------------------------------------------------------
-
-    def put(self, shot: Shot) -> None:
+    def put(self, shot: LiveFrame) -> None:
         t = max(round(self.offset + shot.t, 3), round(self._t + TICK_S, 3))
         good, trouble = self._health.judge(t, shot.picture, shot.small, key=shot.key)
         with self._lock:
-            self._arrived()
+            self.came += 1
             self._t, self._live_at, self._late = t, shot.taken, 0
             self._lost_since, self._bad = None, trouble
-            if good:
-                self._good_at = shot.taken
-            else:
-                self.refused += 1
+            self.refused += not good
         if good:
-            self._newest.put(replace(shot, t=t))
+            self._latest.put(replace(shot, t=t))
 
     def old(self, size: Size) -> None:
         with self._lock:
-            self._arrived()
+            self.came += 1
             self._late += 1
             self.refused += 1
             now = self.now()
             resized = self._health.resized(self._clock(now), size)
-            if resized is not None:  # it shows, however late it comes, what the next will be
+            if resized is not None:  # the size is wrong however late the frame is
                 self._live_at, self._lost_since, self._bad = now, None, resized
 
     def lost(self) -> None:
@@ -223,17 +208,13 @@ class Feed:
             if self._lost_since is None:
                 self._lost_since = self.now()
 
-    def _arrived(self) -> None:
-        self.came += 1
-        self._times.append(self.now())
-
     def _clock(self, at: float) -> float:
         return round(self.offset + at - self._began, 3)
 
     def _read(self) -> None:
         try:
             self.source.read(self, self._stop)
-        except Exception as error:  # noqa: BLE001  raised again where the pictures are used
-            self._newest.end(error)
+        except Exception as error:  # noqa: BLE001  raised again by `take`
+            self._latest.end(error)
         else:
-            self._newest.end()
+            self._latest.end()

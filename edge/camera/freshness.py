@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Final, Literal
 
-from feltwatch.edge.camera.picture_health import Patience
+from feltwatch.edge.camera.picture_health import Timeouts
 
 Found = Literal["live", "old", "behind"]
 
@@ -49,8 +49,8 @@ class _Frame:
 class Liveness:
     """One connection's frames, in order."""
 
-    def __init__(self, patience: Patience, fps: float) -> None:
-        self._late_s = patience.late_s
+    def __init__(self, timeouts: Timeouts, fps: float) -> None:
+        self._late_s = timeouts.late_s
         self._usual = 1 / fps  # seconds between two frames
         self._measured = False  # no longer the given value
         self._dated = True  # frames say when they were taken

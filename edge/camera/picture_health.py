@@ -24,7 +24,7 @@ Size = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Timeouts:
     """How long what is waited for, in seconds."""
 
     stalled_s: float = 3.0  # for a live picture
@@ -52,8 +52,8 @@ class PictureHealth:
     the same as before is good until that has lasted: a film may stand still for a moment.
     """
 
-    def __init__(self, name: str, patience: Patience) -> None:
-        self.name, self.patience = name, patience
+    def __init__(self, name: str, timeouts: Timeouts) -> None:
+        self.name, self.timeouts = name, timeouts
         self.size: Size | None = None  # of the first good picture
         self._stillness = Stillness()
         self._dark_since: float | None = None
@@ -69,7 +69,7 @@ class PictureHealth:
             return False, self._dark(t, cells)
         self._dark_since = None
         since = self._stillness.step(t, small, cells, key=key)
-        if since is not None and t - since >= self.patience.frozen_s:
+        if since is not None and t - since >= self.timeouts.frozen_s:
             says = f"{camera_called(self.name)} is frozen: it sends the same picture again and again; restart it"
             return False, Trouble("frozen", since, says)
         self.size = size
@@ -86,7 +86,7 @@ class PictureHealth:
 
     def _dark(self, t: float, cells: Floats32) -> Trouble | None:
         self._dark_since = t if self._dark_since is None else self._dark_since
-        if t - self._dark_since < self.patience.black_s:
+        if t - self._dark_since < self.timeouts.black_s:
             return None
         looks = "its picture is black; is there light, and is the lens free?"
         if float(np.median(cells)) >= DARK:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import cv2
 import numpy as np
 
-from feltwatch.edge.camera.feed import Patience, Shot, Source, Taker
+from feltwatch.edge.camera.feed import FrameSink, LiveFrame, Source, Timeouts
 from feltwatch.edge.camera.freshness import Liveness
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.video.decoder import Decoding
@@ -31,7 +31,7 @@ BEHIND_S: Final = 1.0  # a film that cannot be played so fast goes on from where
 
 
 def open_source(
-    source: str, folder: Path, where: str, *, loop: bool = False, patience: Patience | None = None
+    source: str, folder: Path, where: str, *, loop: bool = False, timeouts: Timeouts | None = None
 ) -> Source:
     """Give the camera that is named: a URL, a device or its number, or a film beside its table's file.
 
@@ -40,7 +40,7 @@ def open_source(
     if not source:
         raise UsageError(f"{where}: expected a URL, a device's number or a file, found none; name the camera")
     if source.isdecimal() or "://" in source or source.startswith(DEVICES):
-        return CameraSource(source, patience=patience)
+        return CameraSource(source, timeouts=timeouts)
     beside = folder / source
     return FileSource(beside if beside.exists() else Path(source), loop=loop)
 
@@ -52,7 +52,7 @@ class FileSource:
         self.video = open_video(path)
         self.loop, self.now = loop, now
 
-    def read(self, taker: Taker, stop: threading.Event) -> None:
+    def read(self, sink: FrameSink, stop: threading.Event) -> None:
         start, first = self.now(), 0.0
         while not stop.is_set():
             last = 0.0
@@ -63,7 +63,7 @@ class FileSource:
                     start += max(0.0, self.now() - (start + first + frame.t) - BEHIND_S)
                     if stop.wait(max(0.0, start + first + frame.t - self.now())):
                         return
-                    taker.put(Shot(first + frame.t, self.now(), frame.picture, frame.small))
+                    sink.put(LiveFrame(first + frame.t, self.now(), frame.picture, frame.small))
             if not self.loop:
                 return
             first = round(first + last + 1 / self.video.fps, 3)
@@ -72,25 +72,25 @@ class FileSource:
 class CameraSource:
     """A device or a stream. One that is lost, or was never there, is tried again until it is back."""
 
-    def __init__(self, source: str, *, patience: Patience | None = None, now: Callable[[], float] = monotonic) -> None:
+    def __init__(self, source: str, *, timeouts: Timeouts | None = None, now: Callable[[], float] = monotonic) -> None:
         self.source, self.now = source, now
-        self.patience = patience or Patience()
+        self.timeouts = timeouts or Timeouts()
 
-    def read(self, taker: Taker, stop: threading.Event) -> None:
-        reading = _Reading(self, taker, stop)
+    def read(self, sink: FrameSink, stop: threading.Event) -> None:
+        reading = _Reading(self, sink, stop)
         lost = 0
         while not stop.is_set():
             given, renew = reading.read(self._opened())
             if renew or stop.is_set():
                 continue
-            taker.lost()
+            sink.lost()
             lost = 0 if given else lost
-            stop.wait(self.patience.again_s[min(lost, len(self.patience.again_s) - 1)])
+            stop.wait(self.timeouts.again_s[min(lost, len(self.timeouts.again_s) - 1)])
             lost += 1
 
     def _opened(self) -> cv2.VideoCapture | None:
         hush()
-        if not answers(self.source, self.patience.open_s):
+        if not answers(self.source, self.timeouts.open_s):
             return None
         try:
             found = self._found()
@@ -102,8 +102,8 @@ class CameraSource:
         if "://" in self.source:
             os.environ.setdefault("OPENCV_FFMPEG_CAPTURE_OPTIONS", STREAM)
             waits = {
-                cv2.CAP_PROP_OPEN_TIMEOUT_MSEC: self.patience.open_s,
-                cv2.CAP_PROP_READ_TIMEOUT_MSEC: self.patience.read_s,
+                cv2.CAP_PROP_OPEN_TIMEOUT_MSEC: self.timeouts.open_s,
+                cv2.CAP_PROP_READ_TIMEOUT_MSEC: self.timeouts.read_s,
             }
             told = [number for name, seconds in waits.items() for number in (name, round(seconds * 1000))]
             return cv2.VideoCapture(self.source, cv2.CAP_FFMPEG, told)
@@ -115,8 +115,8 @@ class CameraSource:
 class _Reading:
     """Reads one connection after another."""
 
-    def __init__(self, camera: CameraSource, taker: Taker, stop: threading.Event) -> None:
-        self.camera, self.taker, self.stop = camera, taker, stop
+    def __init__(self, camera: CameraSource, sink: FrameSink, stop: threading.Event) -> None:
+        self.camera, self.sink, self.stop = camera, sink, stop
         self.start = camera.now()
         self.renewed: float | None = None  # when a connection was given up because what came was late
 
@@ -131,7 +131,7 @@ class _Reading:
 
     def _read(self, capture: cv2.VideoCapture) -> tuple[bool, bool]:
         stated = capture.get(cv2.CAP_PROP_FPS)
-        liveness = Liveness(self.camera.patience, stated if RATES[0] <= stated <= RATES[1] else USUAL_RATE)
+        liveness = Liveness(self.camera.timeouts, stated if RATES[0] <= stated <= RATES[1] else USUAL_RATE)
         given = False
         while not self.stop.is_set() and _grabbed(capture):
             taken = self.camera.now()
@@ -141,7 +141,7 @@ class _Reading:
                     break
                 given = True
                 continue
-            self.taker.old((int(capture.get(cv2.CAP_PROP_FRAME_WIDTH)), int(capture.get(cv2.CAP_PROP_FRAME_HEIGHT))))
+            self.sink.old((int(capture.get(cv2.CAP_PROP_FRAME_WIDTH)), int(capture.get(cv2.CAP_PROP_FRAME_HEIGHT))))
             if found == "behind" and self._may_renew(taken):
                 self.renewed = taken
                 return given, True
@@ -157,7 +157,7 @@ class _Reading:
         if whole:
             picture = np.asarray(found, np.uint8)
             key = int(capture.get(cv2.CAP_PROP_FRAME_TYPE)) not in PARTIAL
-            self.taker.put(Shot(round(taken - self.start, 3), taken, picture, shrunk(picture), key))
+            self.sink.put(LiveFrame(round(taken - self.start, 3), taken, picture, shrunk(picture), key))
         return bool(whole)
 
     def _may_renew(self, now: float) -> bool:

@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from time import monotonic, time
 from typing import Final, TextIO
 
-from feltwatch.edge.camera.feed import Feed, Shot
+from feltwatch.edge.camera.feed import Feed, LiveFrame
 from feltwatch.edge.camera.sources import open_source
 from feltwatch.edge.config.secret_files import camera_address
 from feltwatch.edge.config.table_file import MqttSettings, TableFile
@@ -72,7 +72,7 @@ class Latest:
     """The newest frame, and the state last published: a new connection publishes it again."""
 
     state: schema.State = NO_STATE
-    shot: Shot | None = None
+    shot: LiveFrame | None = None
 
     def utc_of(self, t: float, now: Callable[[], float]) -> str:
         """Give the UTC time of a moment, by the newest frame and when it was taken."""

@@ -9,7 +9,7 @@ from functools import partial
 from logging import ERROR
 from typing import Final
 
-from feltwatch.edge.camera.feed import Feed, Shot
+from feltwatch.edge.camera.feed import Feed, LiveFrame
 from feltwatch.edge.evidence.store import EVIDENCE, found_on_disk, unreported
 from feltwatch.edge.journal.store import utc
 from feltwatch.edge.messaging.commands import Refused, Taken
@@ -100,7 +100,7 @@ class TableSession:
         self.table.outbox.check()
         self.housekeeping.run_due(self.pipeline)
 
-    def _analyse(self, feed: Feed, shot: Shot) -> None:
+    def _analyse(self, feed: Feed, shot: LiveFrame) -> None:
         table = self.table
         if self.pipeline is None:
             self.pipeline = self.networks.pipeline(table.config.table, table.recovered.state)

@@ -31,7 +31,7 @@ from typing import Self
 from paho.mqtt.client import Client, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
-from feltwatch.edge.camera.feed import Feed, Shot
+from feltwatch.edge.camera.feed import Feed, LiveFrame
 from feltwatch.edge.config.table_file import MqttSettings, TableFile, read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.journal.store import Entry, Fact
@@ -152,7 +152,7 @@ class Timed(TableSession):
                 self.kept.append((entry.seq, now))
         return found
 
-    def _analyse(self, feed: Feed, shot: Shot) -> None:
+    def _analyse(self, feed: Feed, shot: LiveFrame) -> None:
         self._taken = shot.taken
         super()._analyse(feed, shot)
         self._taken = None

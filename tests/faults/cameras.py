@@ -21,7 +21,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from feltwatch.edge.camera.feed import Feed, Patience, Shot
+from feltwatch.edge.camera.feed import Feed, LiveFrame, Timeouts
 from feltwatch.edge.camera.sources import CameraSource
 from feltwatch.edge.config.table_file import read_table
 from feltwatch.edge.video.video_file import hush
@@ -32,7 +32,7 @@ from tests.edge.scripted_watcher import SIZE, write_table
 from tests.faults.network_camera import NetworkCamera
 from tests.film_frames import frame
 
-SHORT: Final = Patience(0.6, 0.6, 0.2, 0.3, (0.05, 0.1, 0.2), 5.0, 1.5)
+SHORT: Final = Timeouts(0.6, 0.6, 0.2, 0.3, (0.05, 0.1, 0.2), 5.0, 1.5)
 SLACK_S: Final = 0.3  # by which a picture may be older than is allowed: the way from the camera, and a busy machine
 FRAMES: Final = range(0, 800, 40)  # of the film
 GRAINS: Final = 16
@@ -215,11 +215,11 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
 class Trial:
     """One camera, its feed, and who takes from it."""
 
-    def __init__(self, name: str, kind: str, patience: Patience, dice: np.random.Generator) -> None:
+    def __init__(self, name: str, kind: str, timeouts: Timeouts, dice: np.random.Generator) -> None:
         self.dice, self.fault, self.found = dice, FAULTS[name], Found()
         self.table = Table(dice)
         self.camera = NetworkCamera(self.table, kind, fps=25.0)
-        self.patience = patience
+        self.timeouts = timeouts
         self.excused = False  # what is old is not known to be so yet
         self.watches = name == "turned away"
         self._said: str | None = None
@@ -229,7 +229,7 @@ class Trial:
 
     def run(self, times: int) -> Found:
         with self.camera:
-            self.feed = Feed(CameraSource(self.camera.url, patience=self.patience), "front", "", patience=self.patience)
+            self.feed = Feed(CameraSource(self.camera.url, timeouts=self.timeouts), "front", "", timeouts=self.timeouts)
             self.feed.start()
             try:
                 self.until(lambda shot: shot is not None)
@@ -264,7 +264,7 @@ class Trial:
         self.table.size = size
         self.camera.plug()
 
-    def until(self, holds: Callable[[Shot | None], bool]) -> None:
+    def until(self, holds: Callable[[LiveFrame | None], bool]) -> None:
         """Take pictures until something holds."""
         deadline = monotonic() + DEADLINE_S
         while monotonic() < deadline:
@@ -282,11 +282,11 @@ class Trial:
             return trouble.kind
         return "moved" if self._hanging.doubts() else None
 
-    def left_at(self, shot: Shot) -> float:
+    def left_at(self, shot: LiveFrame) -> float:
         """Give when a picture left the camera."""
         return self.camera.left.get(number_of(shot.picture) or 0, -1.0)
 
-    def took(self, shot: Shot) -> None:
+    def took(self, shot: LiveFrame) -> None:
         self.found.taken += 1
         if self.watches and self._hanging.step(self._attention.step(shot.t, shot.picture, shot.small), self._attention):
             return  # the watcher does not use it
@@ -296,17 +296,17 @@ class Trial:
         if good and not (self.table.frozen and self.excused):
             age = shot.taken - self.left_at(shot)
             self.found.oldest_s = max(self.found.oldest_s, age)
-            self.found.bad += age > self.patience.late_s + SLACK_S
+            self.found.bad += age > self.timeouts.late_s + SLACK_S
 
 
-def run(names: Sequence[str], times: int, patience: Patience, seed: int, jobs: int = 1) -> Iterator[Line]:
+def run(names: Sequence[str], times: int, timeouts: Timeouts, seed: int, jobs: int = 1) -> Iterator[Line]:
     """Do each fault so many times, to cameras of both kinds in turn; several cameras at a time."""
     hush()
     each = len(KINDS) * max(1, jobs // (len(KINDS) * len(names)))  # cameras that share the times of a fault
     with ThreadPoolExecutor(jobs) as pool:
         shares = {
             name: [
-                pool.submit(_share, Share(name, KINDS[m % len(KINDS)], patience, (seed, n, m)), (times + m) // each)
+                pool.submit(_share, Share(name, KINDS[m % len(KINDS)], timeouts, (seed, n, m)), (times + m) // each)
                 for m in range(each)
             ]
             for n, name in enumerate(names)
@@ -318,12 +318,12 @@ def run(names: Sequence[str], times: int, patience: Patience, seed: int, jobs: i
 class Share(NamedTuple):
     fault: str
     kind: str
-    patience: Patience
+    timeouts: Timeouts
     seed: tuple[int, ...]
 
 
 def _share(share: Share, times: int) -> Found:
-    trial = Trial(share.fault, share.kind, share.patience, np.random.default_rng(share.seed))
+    trial = Trial(share.fault, share.kind, share.timeouts, np.random.default_rng(share.seed))
     return trial.run(times) if times else Found()
 
 
@@ -333,11 +333,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2, help="cameras at a time (default: %(default)s)")
     parser.add_argument("--fault", choices=FAULTS, action="append", help="this fault alone (default: all)")
-    parser.add_argument("--patient", action="store_true", help="with the patience of the service, not a shorter one")
+    parser.add_argument("--patient", action="store_true", help="with the timeouts of the service, not a shorter one")
     options = parser.parse_args(arguments)
-    patience = Patience() if options.patient else SHORT
+    timeouts = Timeouts() if options.patient else SHORT
     failed = False
-    for line in run(options.fault or [*FAULTS], options.times, patience, options.seed, options.jobs):
+    for line in run(options.fault or [*FAULTS], options.times, timeouts, options.seed, options.jobs):
         sys.stdout.write(f"{json.dumps(line)}\n")
         sys.stdout.flush()
         failed |= line["bad_pictures_taken"] != 0 or line["recovered"] != options.times

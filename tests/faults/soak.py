@@ -34,7 +34,7 @@ from msgspec import structs
 
 from feltwatch.datasets.deal.play import session
 from feltwatch.datasets.deal.visible import STALE, VISIBLE
-from feltwatch.edge.camera.feed import Feed, Patience, Shot, Source, Taker
+from feltwatch.edge.camera.feed import Feed, FrameSink, LiveFrame, Source, Timeouts
 from feltwatch.edge.config.paths import journal_path
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.http_server import HttpServer
@@ -134,7 +134,7 @@ class Hasty:
     path: Path
     now: Callable[[], float]
 
-    def read(self, taker: Taker, stop: threading.Event) -> None:
+    def read(self, sink: FrameSink, stop: threading.Event) -> None:
         video, start, lost = open_video(self.path), self.now(), 0.0
         while not stop.is_set():
             with Decoding(video, small=True) as frames:
@@ -145,10 +145,10 @@ class Hasty:
                     t = self.now() - start
                     if t > lost + LOST_S:
                         lost = t
-                        taker.lost()
+                        sink.lost()
                         stop.wait(AWAY_S)
                         continue
-                    taker.put(Shot(round(t, 3), self.now(), frame.picture, frame.small))
+                    sink.put(LiveFrame(round(t, 3), self.now(), frame.picture, frame.small))
 
 
 class Tally(StringIO):
@@ -273,8 +273,8 @@ def hasty(now: Callable[[], float], speed: float) -> Iterator[None]:
     def source(name: str, folder: Path, *_: object, **__: object) -> Source:
         return Hasty(folder / name, now)
 
-    patience = Patience(stalled_s=PATIENCE_S * speed, frozen_s=10.0 * speed, black_s=10.0 * speed)
-    with patch.object(opening, "open_source", source), patch.object(opening, "Feed", partial(Feed, patience=patience)):
+    timeouts = Timeouts(stalled_s=PATIENCE_S * speed, frozen_s=10.0 * speed, black_s=10.0 * speed)
+    with patch.object(opening, "open_source", source), patch.object(opening, "Feed", partial(Feed, timeouts=timeouts)):
         yield
 
 

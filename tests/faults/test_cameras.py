@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from feltwatch.edge.camera.feed import Shot
+from feltwatch.edge.camera.feed import LiveFrame
 from feltwatch.vision.motion.change_detector import shrunk
 from tests.edge.scripted_watcher import SIZE
 from tests.faults.cameras import FAULTS, SHORT, Line, Table, Trial, marked, number_of, run
@@ -46,8 +46,8 @@ def test_a_picture_that_is_bad_or_old_is_counted(*, bad: bool, age_s: float) -> 
         picture = trial.table(number, 0.0)
         assert number_of(picture) == number
         trial.camera.left[number] = 10.0 + number - (age_s if number == 2 else 0.0)
-        trial.took(Shot(0.0, 10.0 + number, picture, shrunk(picture)))
+        trial.took(LiveFrame(0.0, 10.0 + number, picture, shrunk(picture)))
     assert trial.found.bad == 1
     other = marked(trial.table(5, 0.0), 6)
-    trial.took(Shot(0.0, 20.0, other, shrunk(other)))
+    trial.took(LiveFrame(0.0, 20.0, other, shrunk(other)))
     assert trial.found.bad == 2  # a number that no picture had

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feltwatch.edge.camera.freshness import Found, Liveness
-from feltwatch.edge.camera.picture_health import Patience
+from feltwatch.edge.camera.picture_health import Timeouts
 
 STEP = 0.04
 Stream = list[tuple[float, float]]  # when frames come, and when they were taken
-LATE_S = Patience().late_s
+LATE_S = Timeouts().late_s
 
 
 def steady(seconds: float, since: float = 0.0, step: float = STEP) -> Stream:
@@ -34,7 +34,7 @@ def judged(
     stream: Stream, dates: Iterable[float], fps: float = 25.0, *, trusts_none: bool = False
 ) -> list[tuple[Found, float]]:
     """Give what is found of each frame, and how old it then is; dates are no longer believed where they mislead."""
-    liveness = Liveness(Patience(), fps)
+    liveness = Liveness(Timeouts(), fps)
     found: list[tuple[Found, float]] = []
     for (came, taken), date in zip(stream, [*dates], strict=True):
         one = liveness.judge(came, date)
@@ -124,7 +124,7 @@ def test_a_stream_without_dates_that_stood_still_and_goes_on_is_live_soon() -> N
 
 
 def test_frames_that_pile_up_little_by_little_are_brought_in_by_taking_none() -> None:
-    liveness, free, ages, given = Liveness(Patience(), 25.0), 0.0, [], 0
+    liveness, free, ages, given = Liveness(Timeouts(), 25.0), 0.0, [], 0
     for n in range(3000):
         came = max(n * STEP, free)
         one = liveness.judge(came, n * STEP)
@@ -138,7 +138,7 @@ def test_frames_that_pile_up_little_by_little_are_brought_in_by_taking_none() ->
 
 def test_clocks_that_drift_apart_change_nothing_in_a_day() -> None:
     for drift in (-1e-4, 1e-4):
-        liveness = Liveness(Patience(), 1.0)
+        liveness = Liveness(Timeouts(), 1.0)
         found = [liveness.judge(float(n), n * (1 + drift)) for n in range(86_400)]
         assert {*found[4:]} == {"live"}
 
@@ -165,7 +165,7 @@ def test_a_reader_that_gets_no_time_while_a_stream_is_opened_soon_takes_nothing_
 ) -> None:
     """A reader that is let run only now and then sees frames come as if it had waited; what rushes in then tells."""
     free, found = opened, []
-    liveness = Liveness(Patience(), 25.0)
+    liveness = Liveness(Timeouts(), 25.0)
     for number in range(300):
         free += sum(seconds for at, seconds in pauses if at == number)
         free = max(number * STEP, free) + decode_s

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from feltwatch.edge.camera.picture_health import Patience, PictureHealth, Trouble, lit, shows_anything
+from feltwatch.edge.camera.picture_health import PictureHealth, Timeouts, Trouble, lit, shows_anything
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.motion.change_detector import shrunk
 from tests.film_frames import CLIP, frame
@@ -84,7 +84,7 @@ COVERED: list[tuple[Callable[[Pixels], Pixels], str]] = [
 def test_a_picture_that_shows_nothing_is_bad_at_once_and_said_when_it_lasts(
     covers: Callable[[Pixels], Pixels], says: str
 ) -> None:
-    health = PictureHealth("front", Patience())
+    health = PictureHealth("front", Timeouts())
     covered = covers(frame(100))
     table, small = resized(frame(100), (covered.shape[1], covered.shape[0])), shrunk(covered)
     assert health.judge(0.0, table, shrunk(table)) == (True, None)
@@ -98,7 +98,7 @@ def test_a_picture_that_shows_nothing_is_bad_at_once_and_said_when_it_lasts(
 
 
 def test_pictures_of_another_size_are_bad_until_the_right_ones_are_back() -> None:
-    health = PictureHealth("front", Patience())
+    health = PictureHealth("front", Timeouts())
     table = frame(100)
     small = np.ascontiguousarray(table[::3, ::3])
     assert health.judge(0.0, np.zeros_like(small), shrunk(np.zeros_like(small))) == (False, None)
@@ -117,7 +117,7 @@ class Watch:
     """The reports about the frames of a camera, and which of them are good."""
 
     def __init__(self) -> None:
-        self.health = PictureHealth("front", Patience())
+        self.health = PictureHealth("front", Timeouts())
         self.t = 0.0
         self.said: list[tuple[float, Trouble | None]] = []
         self.good = 0

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 import pytest
 
-from feltwatch.edge.camera.feed import Feed, Shot, Taker
+from feltwatch.edge.camera.feed import Feed, FrameSink, LiveFrame
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.journal.store import entries
 from feltwatch.edge.pipeline.networks import Networks
@@ -72,7 +72,7 @@ class Projector:
                 with self.turn:
                     self.turn.wait_for(lambda: self.due is None)
                     self.t = frame.t
-                    self.shot = Shot(frame.t, frame.t, frame.picture, frame.small)
+                    self.shot = LiveFrame(frame.t, frame.t, frame.picture, frame.small)
                     self.due = camera
                     self.turn.notify_all()
         with self.turn:
@@ -85,7 +85,7 @@ class Projector:
             self.due = None
             self.turn.notify_all()
 
-    def read(self, camera: str, taker: Feed, stop: threading.Event) -> None:
+    def read(self, camera: str, sink: Feed, stop: threading.Event) -> None:
         """Be a camera."""
         while not stop.is_set():
             with self.turn:
@@ -96,9 +96,9 @@ class Projector:
                     continue
                 self.due = "on its way"
                 shot = self.shot
-            refused = taker.refused
-            taker.put(shot)
-            if taker.refused > refused:
+            refused = sink.refused
+            sink.put(shot)
+            if sink.refused > refused:
                 self.taken()
 
 
@@ -109,9 +109,9 @@ class Played:
     projector: Projector
     camera: str
 
-    def read(self, taker: Taker, stop: threading.Event) -> None:
-        assert isinstance(taker, Feed)
-        self.projector.read(self.camera, taker, stop)
+    def read(self, sink: FrameSink, stop: threading.Event) -> None:
+        assert isinstance(sink, Feed)
+        self.projector.read(self.camera, sink, stop)
 
 
 def ran(table: TableFile, films: Mapping[str, Path], folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -119,7 +119,7 @@ def ran(table: TableFile, films: Mapping[str, Path], folder: Path, monkeypatch: 
     projector = Projector(films)
 
     class Stepped(Feed):
-        def take(self, wait_s: float) -> Shot | None:
+        def take(self, wait_s: float) -> LiveFrame | None:
             shot = super().take(wait_s)
             if shot is not None:
                 projector.taken()

@@ -299,7 +299,7 @@ def test_the_provider_of_the_tables_file_runs_the_networks(given: Path) -> None:
 def test_a_camera_that_is_not_there_yet_is_waited_for(given: Path, capfd: pytest.CaptureFixture[str]) -> None:
     given.write_text(given.read_text("utf-8").replace('"demo.mp4"', '"rtsp://127.0.0.1:1/table"'))
     assert run(options(given, "--seconds", "2"), lambda *_: ToldNetworks()) == 0
-    assert "the camera is lost: it does not answer; it is tried again until it does" in capfd.readouterr().err
+    assert "the camera is lost: it does not answer; retrying" in capfd.readouterr().err
 
 
 def test_a_journal_that_another_writes_is_refused(given: Path) -> None:
