@@ -1,4 +1,4 @@
-"""The video with what was seen drawn in, made of what was remembered of each frame once all of it has been watched."""
+"""The annotated video: what was recognised in each frame, drawn once all of the video was analysed."""
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,13 +23,13 @@ from feltwatch.vision.image_file import spelled
 
 NAME = "annotated.mp4"
 CODEC = "mp4v"  # MPEG-4: in every OpenCV, the same bytes each time, 100 frames of 1080p a second on two cores
-SHOWN_S = 6.0  # an alert stays in the picture
+SHOWN_S = 6.0  # an alert stays in the image
 MOST_FPS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One frame as it was believed."""
+    """What was recognised in one frame."""
 
     t: float
     view: TableView
@@ -37,13 +37,13 @@ class Seen:
 
 
 def remember(t: float, view: TableView | None, verdicts: Sequence[Verdict]) -> bytes:
-    """Give a frame's part of the file of views; no view where it is as it was."""
+    """Encode the view of a frame and its new alerts; a view of None repeats the one before."""
     says = tuple(f"{one.severity.upper()} {one.code} ({one.clause})" for one in verdicts if isinstance(one, Alert))
     return pickle.dumps((t, view, says), pickle.HIGHEST_PROTOCOL)
 
 
 def remembered(path: Path) -> Iterator[Seen]:
-    """Read that file again."""
+    """Decode the views of all frames from their file."""
     last = TableView()
     with path.open("rb") as file:
         for found in unpickled(file):
@@ -75,13 +75,13 @@ def _drawn(
     with Decoding(video, since) as frames:
         for frame, one in zip(frames, seen, strict=False):
             if not go_on(one.t):
-                raise InterruptedReplayError(f"{spelled(video.path)}: stopped while it was drawn")
+                raise InterruptedReplayError(f"{spelled(video.path)}: stopped while the annotated video was written")
             notes = [(t, text) for t, text in notes if one.t - t < SHOWN_S] + [(one.t, text) for text in one.says]
             yield one.t, draw_frame(frame.picture, one.view, one.t, [text for _, text in notes])
 
 
 def _write(writer: cv2.VideoWriter, fps: float, drawn: Iterable[tuple[float, Pixels]], size: tuple[int, int]) -> int:
-    """Write the pictures in their time; give how many were written."""
+    """Write the frames at their times; give how many were written."""
     width, height = size
     written, first = 0, 0.0
     last: Pixels | None = None
@@ -99,7 +99,7 @@ def _write(writer: cv2.VideoWriter, fps: float, drawn: Iterable[tuple[float, Pix
 
 
 def _check_whole(path: Path, written: int) -> None:
-    """OpenCV does not say that it could not write: what it wrote is opened, and its frames are counted."""
+    """Open the video and count its frames: OpenCV does not report that it could not write."""
     capture = open_capture(path)
     found = 0
     if capture is not None:

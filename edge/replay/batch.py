@@ -27,7 +27,7 @@ from feltwatch.edge.replay.progress import Progress
 from feltwatch.vision.image_file import spelled
 
 TRIES = 3  # of a video whose worker dies
-NEWS_S = 0.2  # between two messages of a worker
+REPORT_S = 0.2  # between two messages of a worker
 PATIENCE_S = 5.0
 ADDRESS = re.compile(r"(?:ray://)?\[?([^/\]]+?)\]?:(\d+)")
 ON_RAY = "expected Ray, found that it is not installed; install it: pip install 'feltwatch[ray]'"
@@ -54,7 +54,7 @@ def _done(order: Order, networks: Networks, say: Callable[[float], None], stop: 
     try:
         return replay_film(order, networks, say, stop)
     except UsageError as error:
-        # Of several videos one may not fit the table
+        # one of several videos may not fit the table
         of_table = str(error).startswith(str(order.table))
         return UsageError(f"{spelled(order.video)}: {error}") if of_table else error
     except InterruptedReplayError as error:
@@ -62,22 +62,22 @@ def _done(order: Order, networks: Networks, say: Callable[[float], None], stop: 
 
 
 def in_processes(jobs: int) -> Share:
-    """Do so many at a time, each in a process of its own: one that dies takes no other with it."""
+    """Replay so many at a time, each in its own process: a crash of one does not affect the others."""
 
     def share(orders: Sequence[Order], opener: OpenNetworks, progress: Progress, stop: Stop) -> Iterator[Found]:
         opener(orders[0].provider, orders[0].threads)  # an error in it is reported once
-        crew = _Crew(orders, opener, progress)
+        pool = _Pool(orders, opener, progress)
         try:
-            yield from crew.work(jobs, stop)
+            yield from pool.work(jobs, stop)
         finally:
-            crew.dismiss()
+            pool.close()
 
     return share
 
 
 @dataclass(slots=True)
-class _Hand:
-    """A process at work on a video."""
+class _Worker:
+    """A process that replays a video."""
 
     process: SpawnProcess
     order: Order
@@ -86,66 +86,66 @@ class _Hand:
     share: float = 0.0
 
 
-class _Crew:
+class _Pool:
     def __init__(self, orders: Sequence[Order], opener: OpenNetworks, progress: Progress) -> None:
         self.waiting = deque(orders)
         self.count = len(orders)
         self.opener, self.progress = opener, progress
-        self.hands: list[_Hand] = []
+        self.workers: list[_Worker] = []
         self.ended = 0
         self.deaths: dict[str, int] = {}
         self.context = multiprocessing.get_context("spawn")
 
     def work(self, jobs: int, stop: Stop) -> Iterator[Found]:
         told = False
-        while self.waiting or self.hands:
+        while self.waiting or self.workers:
             if stop() and not told:
                 told = True
                 self.waiting.clear()
                 self._signal()
-            while self.waiting and len(self.hands) < jobs:
-                self._hire(self.waiting.popleft())
-            wait([hand.news for hand in self.hands], timeout=0.5)
-            for hand in list(self.hands):
-                self._listen(hand)
-                if not hand.process.is_alive():
-                    self._listen(hand)
-                    yield from self._leave(hand)
+            while self.waiting and len(self.workers) < jobs:
+                self._start(self.waiting.popleft())
+            wait([worker.news for worker in self.workers], timeout=0.5)
+            for worker in list(self.workers):
+                self._receive(worker)
+                if not worker.process.is_alive():
+                    self._receive(worker)
+                    yield from self._retire(worker)
             if self.count:
-                share = (self.ended + sum(hand.share for hand in self.hands)) / self.count
+                share = (self.ended + sum(worker.share for worker in self.workers)) / self.count
                 self.progress.show(f"{self.count} videos", share)
 
-    def _hire(self, order: Order) -> None:
+    def _start(self, order: Order) -> None:
         ours, theirs = self.context.Pipe(duplex=False)
         process = self.context.Process(target=_work, args=(order, self.opener, theirs, os.getpid()), daemon=True)
         process.start()
         theirs.close()
-        self.hands.append(_Hand(process, order, ours))
+        self.workers.append(_Worker(process, order, ours))
 
-    def _listen(self, hand: _Hand) -> None:
+    def _receive(self, worker: _Worker) -> None:
         try:
-            while hand.news.poll():
-                said = hand.news.recv()
-                if isinstance(said, float):
-                    hand.share = said
+            while worker.news.poll():
+                message = worker.news.recv()
+                if isinstance(message, float):
+                    worker.share = message
                 else:
-                    hand.found = said
-                    hand.process.join()
+                    worker.found = message
+                    worker.process.join()
         except EOFError:
-            hand.process.join()
+            worker.process.join()
 
-    def _leave(self, hand: _Hand) -> Iterator[Found]:
-        """Let a process go; a video whose process died is done again from where it stopped."""
-        self.hands.remove(hand)
-        hand.news.close()
-        hand.process.join()
-        found, name = hand.found, spelled(hand.order.video)
+    def _retire(self, worker: _Worker) -> Iterator[Found]:
+        """Remove a process that ended; the video of one that crashed is resumed from its checkpoint."""
+        self.workers.remove(worker)
+        worker.news.close()
+        worker.process.join()
+        found, name = worker.found, spelled(worker.order.video)
         if found is None:
             deaths = self.deaths[name] = self.deaths.get(name, 0) + 1
             if deaths < TRIES:
-                self.waiting.append(hand.order)
+                self.waiting.append(worker.order)
                 return
-            code = hand.process.exitcode
+            code = worker.process.exitcode
             found = UsageError(f"{name}: its worker died {TRIES} times (exit code {code}); is there memory for --jobs?")
         self.ended += 1
         if isinstance(found, DiskFullError):
@@ -155,14 +155,14 @@ class _Crew:
         yield found
 
     def _signal(self) -> None:
-        for hand in self.hands:
-            hand.process.terminate()
+        for worker in self.workers:
+            worker.process.terminate()
 
-    def dismiss(self) -> None:
+    def close(self) -> None:
         """End every worker process."""
         self._signal()
-        for hand in self.hands:
-            hand.process.join()
+        for worker in self.workers:
+            worker.process.join()
 
 
 def _work(order: Order, opener: OpenNetworks, news: Connection, parent: int) -> None:
@@ -174,7 +174,7 @@ def _work(order: Order, opener: OpenNetworks, news: Connection, parent: int) -> 
 
     def say(share: float) -> None:
         nonlocal last
-        if monotonic() - last > NEWS_S:
+        if monotonic() - last > REPORT_S:
             last = monotonic()
             news.send(share)
 
@@ -190,8 +190,8 @@ def _work(order: Order, opener: OpenNetworks, news: Connection, parent: int) -> 
 def on_ray(address: str) -> Share:
     """Make each video a task of a cluster, to which all paths mean the same as here.
 
-    The task of a worker that is lost is done again elsewhere: it waits for the claim of its folder, goes on from the
-    checkpoint, and finds nothing to do where the lost one had finished all the same.
+    The task of a lost worker is repeated elsewhere: it waits for the lock of its folder, goes on from the checkpoint,
+    and has nothing to do if the lost worker finished after all.
     """
     try:
         ray = importlib.import_module("ray")
@@ -199,7 +199,7 @@ def on_ray(address: str) -> Share:
         raise UsageError(f"--ray {address}: {ON_RAY}") from error
 
     def share(orders: Sequence[Order], opener: OpenNetworks, progress: Progress, stop: Stop) -> Iterator[Found]:
-        with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):  # where it reports each lost worker
+        with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):  # Ray reports each lost worker there
             _join(ray, address)
             try:
                 yield from _shared_out(ray, orders, opener, progress, stop)
@@ -210,15 +210,15 @@ def on_ray(address: str) -> Share:
 
 
 def _join(ray: ModuleType, address: str) -> None:
-    """Join the cluster; keep the right to say what a signal does here."""
+    """Connect to the cluster, and keep our own signal handlers."""
     handler = signal.getsignal(signal.SIGTERM)
     try:
-        if named := ADDRESS.fullmatch(address):  # by itself Ray waits minutes for a machine that is not there
+        if named := ADDRESS.fullmatch(address):  # Ray itself waits minutes for a machine that does not answer
             socket.create_connection((named[1], int(named[2])), PATIENCE_S).close()
         ray.init(address=address, log_to_driver=False, logging_level="ERROR", configure_logging=False)
     except Exception as error:  # its errors have no common class
-        said = str(error).strip().partition("\n")[0][:160]
-        raise UsageError(f"--ray {address}: expected a Ray cluster, found none ({said}); start it") from error
+        message = str(error).strip().partition("\n")[0][:160]
+        raise UsageError(f"--ray {address}: expected a Ray cluster, found none ({message}); start it") from error
     signal.signal(signal.SIGTERM, handler)
 
 
