@@ -16,7 +16,7 @@ COMMANDS = (  # each ends with 0 only if nothing was lost, altered, published tw
     "disk --times 2",
     "clocks --times 10",
     "fleet --tables 100 --seconds 20 --restart 1",
-    "soak --hours 2 --speed 120",
+    "soak --hours 6 --speed 120",
     "broker --times 3 --only 'broker killed'",
     "broker --times 3 --only 'broker killed, persistence'",
     "broker --times 2 --only half-open",
