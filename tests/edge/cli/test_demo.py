@@ -56,7 +56,7 @@ def test_it_watches_the_film_tells_it_and_shows_the_report(
         "win",
     ]
     (aired,) = (
-        n for n, line in enumerate(told) if line.startswith("Over MQTT, from a broker of our own at mqtt://127.0.0.1:")
+        n for n, line in enumerate(told) if line.startswith("Over MQTT, from the built-in broker at mqtt://127.0.0.1:")
     )
     assert ", 2 round, " in told[aired]
     assert told[aired + 2].startswith('feltwatch/demo/demo/alert {"schema":"alert/1",')
