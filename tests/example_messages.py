@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from feltwatch.edge.journal.signing import Signer
-from feltwatch.edge.journal.store import Entry, Fact, Head, first_hash, hash_of
+from feltwatch.edge.journal.store import ChainHead, Entry, Fact, first_hash, hash_of
 from feltwatch.edge.messaging import encode as messages
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.messaging.commands import Door, Refused, Taken
@@ -135,7 +135,7 @@ def signer(folder: Path) -> Signer:
 
 def head(told: Told, by: Signer) -> schema.Head:
     last = told.entries[-1]
-    signature = by.sign(Head(JOURNAL, last.seq, last.hash))
+    signature = by.sign(ChainHead(JOURNAL, last.seq, last.hash))
     return schema.Head(seq=last.seq, hash=last.hash.hex(), signature=signature, key=by.public)
 
 

@@ -8,8 +8,8 @@ from typing import Final, Self
 
 from feltwatch.edge.config.table_file import MqttSettings
 from feltwatch.edge.journal.store import Entry, Fact, Journal
-from feltwatch.edge.messaging.mqtt import Outgoing, Terms
-from feltwatch.edge.messaging.outbox import Clock, Inbox, Outbox, OutboxHooks
+from feltwatch.edge.messaging.mqtt import LinkTerms, Outgoing
+from feltwatch.edge.messaging.outbox import Inbox, Outbox, OutboxClock, OutboxHooks
 from tests.mosquitto import Line
 
 HOME: Final = "feltwatch/main-floor/bj-07"
@@ -24,7 +24,7 @@ class Table:
         folder: Path,
         broker: MqttSettings,
         environ: Mapping[str, str] | None = None,
-        clock: Clock | None = None,
+        clock: OutboxClock | None = None,
         **terms: object,
     ) -> None:
         self.journal = Journal(folder / "bj-07.journal", "bj-07")
@@ -36,8 +36,8 @@ class Table:
         )
         will = self.status("offline", "lost")
         told = {"client": "feltwatch-main-floor-bj-07", "will": will, "hears": f"{HOME}/cmd/#", **terms}
-        self.terms = Terms(**told)  # type: ignore[arg-type]  # whatever a test changes
-        self.outbox = Outbox(self.journal, broker, self.terms, hooks, environ or {}, clock or Clock())
+        self.terms = LinkTerms(**told)  # type: ignore[arg-type]  # whatever a test changes
+        self.outbox = Outbox(self.journal, broker, self.terms, hooks, environ or {}, clock or OutboxClock())
 
     def __enter__(self) -> Self:
         self.outbox.start()

@@ -7,7 +7,7 @@ from math import sqrt
 from random import Random
 
 from feltwatch.datasets.deal.chips import Stacks, beside, stacked, without, worth
-from feltwatch.datasets.deal.story import DEALER, CardMove, ChipMove, Gesture, Move
+from feltwatch.datasets.deal.story import DEALER, CarriedCard, ChipMove, Gesture, Move
 from feltwatch.engine.model.cards import Card
 
 Span = tuple[float, float]  # seconds, at the least and at the most
@@ -99,7 +99,9 @@ class FilmScript:
             start, end = self.now - self._beat, self._landed
         lying = self.cards[name] = TableCard(name, face, up, zone, self._place(zone))
         self._moves.append(
-            CardMove(start / 1000, end / 1000, name, face, up, zone, lying.place, crosswise=crosswise, foreign=foreign)
+            CarriedCard(
+                start / 1000, end / 1000, name, face, up, zone, lying.place, crosswise=crosswise, foreign=foreign
+            )
         )
         more: dict[str, object] = {"crosswise": True} if crosswise else {}
         more |= {"together": True} if together else {}
@@ -119,7 +121,7 @@ class FilmScript:
         start, end = self.now, self.now + self._lasts(SLIDE)
         card.zone, card.place = zone, place
         self._moves.append(
-            CardMove(start / 1000, end / 1000, name, card.face, card.up, zone, place, how="slide", by=by)
+            CarriedCard(start / 1000, end / 1000, name, card.face, card.up, zone, place, how="slide", by=by)
         )
         more: dict[str, object] = {} if hand is None else {"hand": hand}
         self.tell("move", end, id=name, zone=zone, **more, by=_whose(by))
@@ -131,7 +133,7 @@ class FilmScript:
         card.up = True
         start, end = self.now, self.now + self._lasts(TURN)
         self._moves.append(
-            CardMove(start / 1000, end / 1000, name, card.face, True, card.zone, card.place, how="turn", by=by)  # noqa: FBT003
+            CarriedCard(start / 1000, end / 1000, name, card.face, True, card.zone, card.place, how="turn", by=by)  # noqa: FBT003
         )
         self.tell("turn", end, id=name, face="up", card=card.face.text, by=_whose(by))
         self.now = end
@@ -144,7 +146,7 @@ class FilmScript:
             card = self.cards[name]
             for begins, ends, lifted in ((start, up, True), (down, down + 300, False)):
                 self._moves.append(
-                    CardMove(
+                    CarriedCard(
                         begins / 1000,
                         ends / 1000,
                         name,
@@ -167,7 +169,7 @@ class FilmScript:
         for name in names:
             card = self.cards.pop(name)
             self._moves.append(
-                CardMove(start / 1000, end / 1000, name, card.face, card.up, zone, self.discarded, how=how)
+                CarriedCard(start / 1000, end / 1000, name, card.face, card.up, zone, self.discarded, how=how)
             )
             self.discarded += 1
             self.tell("remove", end, id=name)
@@ -178,7 +180,7 @@ class FilmScript:
         card = self.cards[name]
         start, end = self.now, self.now + self._lasts(SLIDE)
         self._moves.append(
-            CardMove(start / 1000, end / 1000, name, card.face, card.up, "outside", how="drop", by=DEALER)
+            CarriedCard(start / 1000, end / 1000, name, card.face, card.up, "outside", how="drop", by=DEALER)
         )
         self.tell("remove", end, id=name)
         self.now = end
@@ -188,7 +190,7 @@ class FilmScript:
         card = self.cards[name]
         start, end = self.now, self.now + self._lasts(CARRY)
         self._moves.append(
-            CardMove(start / 1000, end / 1000, name, card.face, card.up, card.zone, card.place, how="found")
+            CarriedCard(start / 1000, end / 1000, name, card.face, card.up, card.zone, card.place, how="found")
         )
         face = card.face.text if card.up else None
         self.tell("card", end, id=name, zone=card.zone, card=face, face="up" if card.up else "down")

@@ -8,7 +8,7 @@ from random import Random
 
 from feltwatch.datasets.deal.film import FilmScript
 from feltwatch.datasets.deal.shoe import DealerShoe
-from feltwatch.datasets.deal.story import DEALER, Owed, RoundStory
+from feltwatch.datasets.deal.story import DEALER, DealtRound, Owed
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.cards import Card
 
@@ -283,9 +283,9 @@ class Game(ABC):
     def keys(self) -> list[Key]:
         """Give every bet of every hand."""
 
-    def story(self, seed: int, error: str | None) -> RoundStory:
+    def story(self, seed: int, error: str | None) -> DealtRound:
         setup = self.setup
-        return RoundStory(
+        return DealtRound(
             setup.book.id,
             seed,
             setup.boxes,
@@ -324,7 +324,7 @@ def inherits(g: Game, before: Game) -> None:
     g.on("slot", slot)
 
 
-def joined(stories: Sequence[RoundStory]) -> RoundStory:
+def joined(stories: Sequence[DealtRound]) -> DealtRound:
     """Make one story of several rounds, owed what the last owes."""
     events = [event for story in stories for event in story.events]
     moves = [move for story in stories for move in story.moves]

@@ -10,7 +10,7 @@ from feltwatch.datasets.deal.faults.registry import BLACKJACK, SIKIPI, Needs
 from feltwatch.datasets.deal.game import Game, TableSetup, forgets, inherits, joined
 from feltwatch.datasets.deal.shoe import LOW_LEFT, DealerShoe
 from feltwatch.datasets.deal.sikipi import Sikipi
-from feltwatch.datasets.deal.story import RoundStory
+from feltwatch.datasets.deal.story import DealtRound
 from feltwatch.datasets.deal.visible import SKP, STALE, needs
 from feltwatch.engine.books import Book, find_book
 
@@ -28,7 +28,7 @@ def play(  # noqa: PLR0913  each may be left out
     error: str | None = None,
     pace: float = 1.0,
     at: float = 0.0,
-) -> RoundStory:
+) -> DealtRound:
     """Play one round; `pace` 2 is a table twice as quick, `at` the time it begins.
 
     A card left over from the round before needs two rounds: the story then holds both.
@@ -50,7 +50,7 @@ def session(  # noqa: PLR0913  each may be left out
     pace: float = 1.0,
     at: float = 0.0,
     apart: bool = True,
-) -> list[RoundStory]:
+) -> list[DealtRound]:
     """Play rounds in sequence at one table, from one shoe while it lasts; each with its error, or None."""
     table = _seated(find_book(book), seed, errors, boxes, pace)
     table.setup = replace(table.setup, apart=apart)
@@ -92,7 +92,7 @@ class DealtTable:
     played: int = 0
     before: Game | None = None
 
-    def round(self, error: str | None, occupied: int | None, *, last: bool) -> RoundStory:
+    def round(self, error: str | None, occupied: int | None, *, last: bool) -> DealtRound:
         """Play one; `last`: it leaves a card behind."""
         want = needs(self.setup.book.id, error)
         shuffled = self._shuffles(want)

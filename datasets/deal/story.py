@@ -12,7 +12,7 @@ CHIPS = (1, 5, 25, 100, 500, 1000, 5000)
 
 
 @dataclass(frozen=True, slots=True)
-class CardMove:
+class CarriedCard:
     """A card is carried, slid or turned: it sets off at `start` and rests at `end`, the time of its table event."""
 
     start: float
@@ -51,7 +51,7 @@ class Gesture:
     by: str
 
 
-Move = CardMove | ChipMove | Gesture
+Move = CarriedCard | ChipMove | Gesture
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Owed:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundStory:
+class DealtRound:
     """One round of one table, whole."""
 
     book: str

@@ -19,7 +19,7 @@ from feltwatch.datasets.common.cache import write_whole
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.common.parallel import ordered
 from feltwatch.datasets.deal.play import session
-from feltwatch.datasets.deal.story import RoundStory
+from feltwatch.datasets.deal.story import DealtRound
 from feltwatch.datasets.deal.visible import VISIBLE, needs
 from feltwatch.datasets.film.footage import CRF, film
 from feltwatch.datasets.film.timeline import Reel
@@ -122,7 +122,7 @@ def _layout(name: str | None, book: str, boxes: int = 7) -> Layout:
         raise DataError(str(error)) from error
 
 
-def dress(order: FilmOrder, stories: Sequence[RoundStory]) -> Reel:
+def dress(order: FilmOrder, stories: Sequence[DealtRound]) -> Reel:
     """Give the stories a table, art of the split, light and a camera."""
     layout = _layout(order.layout, order.book, stories[0].boxes)
     dice = np.random.default_rng([order.seed, 21])
@@ -167,7 +167,7 @@ def whole_table(dice: np.random.Generator, size: tuple[int, int]) -> Camera:
     return look_at(size, eye, (0.0, 440.0), float(dice.uniform(2250, 2550)), lens, roll + 180.0 * (dice.random() < 0.3))
 
 
-def _papers(path: Path, order: FilmOrder, stories: Sequence[RoundStory], bare: Scene) -> None:
+def _papers(path: Path, order: FilmOrder, stories: Sequence[DealtRound], bare: Scene) -> None:
     """Write beside a film its table, its events, and what the engine owes."""
     events = [json.dumps(event, default=_plain) for story in stories for event in story.events]
     write_whole(path.with_suffix(".events.jsonl"), "".join(f"{line}\n" for line in events).encode())
@@ -195,7 +195,7 @@ def _plain(value: object) -> object:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
-def table_toml(source: str, order: FilmOrder, stories: Sequence[RoundStory], bare: Scene) -> str:
+def table_toml(source: str, order: FilmOrder, stories: Sequence[DealtRound], bare: Scene) -> str:
     """Write the table down as `feltwatch run` and `feltwatch replay` take it."""
     camera, story = bare.camera, stories[0]
     told = {name: value for one in stories for name, value in one.settings.items() if name != "boxes"}  # the layout's

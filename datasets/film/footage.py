@@ -15,7 +15,7 @@ import numpy as np
 
 from feltwatch.datasets.art.chips.chips import chip_set, shadow_hull
 from feltwatch.datasets.art.hands.hands import corners_of, sprite
-from feltwatch.datasets.film.timeline import Moment, Reel
+from feltwatch.datasets.film.timeline import Reel, TimelineMoment
 from feltwatch.datasets.render.cards import ImageRegion
 from feltwatch.datasets.render.compose import TableCanvas, bare_table, draw_things, truth_of_scene
 from feltwatch.datasets.scene.light import Shade, add_grain, apply_shade, develop, shade_of
@@ -36,7 +36,7 @@ class FilmFrame:
     t: float
     image: Pixels
     truth: Truth | None  # of the resting table, where that is not as it was in the frame before
-    moment: Moment
+    moment: TimelineMoment
 
 
 class Shoot:
@@ -64,7 +64,7 @@ class Shoot:
         image = self.developed if now.still else self._over(now)
         return FilmFrame(number, t, image, truth, now)
 
-    def _redraw(self, now: Moment) -> Truth:
+    def _redraw(self, now: TimelineMoment) -> Truth:
         scene = replace(self.reel.bare, cards=now.cards, stacks=now.stacks)
         canvas = TableCanvas(self.table.image.copy(), np.zeros_like(self.table.owner))
         stacks = draw_things(canvas, scene)
@@ -72,7 +72,7 @@ class Shoot:
         self.developed = develop(apply_shade(canvas.image, self.shade), scene.sensor)
         return truth_of_scene(scene, canvas.owner, stacks)
 
-    def _over(self, now: Moment) -> Pixels:
+    def _over(self, now: TimelineMoment) -> Pixels:
         """Draw what moves over the resting table, and develop only the part that it touches."""
         scene = replace(self.reel.bare, cards=now.moving_cards, stacks=now.moving_stacks, hands=now.hands)
         patch = touched(scene)

@@ -8,7 +8,7 @@ from math import atan2, cos, degrees, hypot, radians, sin
 
 from feltwatch.datasets.art.chips.chips import ChipStack
 from feltwatch.datasets.art.hands.hands import SceneHand
-from feltwatch.datasets.deal.story import DEALER, CardMove, ChipMove, Gesture, Move, RoundStory
+from feltwatch.datasets.deal.story import DEALER, CarriedCard, ChipMove, DealtRound, Gesture, Move
 from feltwatch.datasets.scene.placement import DealerHabits, Laying, lay_card, lay_stacks
 from feltwatch.datasets.scene.scene import LaidCard, Scene
 
@@ -44,7 +44,7 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class TimelineMoment:
     """What is on the table at one time: what rests, and what moves over it."""
 
     rest: int  # the number of the resting state; the same number is the same picture
@@ -68,7 +68,7 @@ class Reel:
     """Stories, one after another, played on the table of a scene that is bare of cards, chips and hands."""
 
     def __init__(
-        self, bare: Scene, habits: DealerHabits, stories: Sequence[RoundStory], sprites: Sequence[str], foreign: str
+        self, bare: Scene, habits: DealerHabits, stories: Sequence[DealtRound], sprites: Sequence[str], foreign: str
     ) -> None:
         self.bare = bare
         self.habits = habits
@@ -76,15 +76,15 @@ class Reel:
         self.foreign = foreign  # the deck of a card that is not of the table's
         self.ends = max(story.ends for story in stories)
         moves = sorted((move for story in stories for move in story.moves), key=lambda move: (move.start, move.end))
-        self._cards: dict[str, list[CardMove]] = defaultdict(list)
+        self._cards: dict[str, list[CarriedCard]] = defaultdict(list)
         self._chips: dict[str, list[ChipMove]] = defaultdict(list)
         for move in moves:
-            if isinstance(move, CardMove):
+            if isinstance(move, CarriedCard):
                 self._cards[move.card].append(move)
             elif isinstance(move, ChipMove):
                 self._chips[move.spot].append(move)
         self._changes = sorted({t for move in moves for t in _changes(move)})
-        self._poses: dict[CardMove, LaidCard] = {}
+        self._poses: dict[CarriedCard, LaidCard] = {}
         self._standing: dict[ChipMove, tuple[ChipStack, ...]] = {}
         self._visits = {actor: _by_hand(found) for actor, found in self._work(moves).items()}
 
@@ -99,7 +99,7 @@ class Reel:
             seed=self.bare.seed + round(t * 1000),
         )
 
-    def moment(self, t: float) -> Moment:
+    def moment(self, t: float) -> TimelineMoment:
         resting: list[tuple[float, LaidCard]] = []
         moving: list[LaidCard] = []
         for moves in self._cards.values():
@@ -116,17 +116,17 @@ class Reel:
         resting.sort(key=lambda one: (one[0], one[1].z))
         cards = tuple(card for _, card in resting)
         hands = tuple(self._hands_at(t))
-        return Moment(bisect_right(self._changes, t), cards, tuple(still), tuple(moving), tuple(carried), hands)
+        return TimelineMoment(bisect_right(self._changes, t), cards, tuple(still), tuple(moving), tuple(carried), hands)
 
     # ---- cards ------------------------------------------------------------------------------------------------------
 
-    def _pose(self, move: CardMove) -> LaidCard:
+    def _pose(self, move: CarriedCard) -> LaidCard:
         """Give where a card rests after a move; worked out once, as every frame asks again."""
         if move not in self._poses:
             self._poses[move] = self._laid(move)
         return self._poses[move]
 
-    def _laid(self, move: CardMove) -> LaidCard:
+    def _laid(self, move: CarriedCard) -> LaidCard:
         laying = Laying(move.card, move.face, move.zone, move.place, move.up, move.crosswise)
         found = lay_card(self.bare.layout, self.habits, laying)
         if move.foreign:
@@ -135,7 +135,7 @@ class Reel:
             found = replace(found, angle=found.angle + 180, lean=LIFT_DEG)
         return found
 
-    def _before(self, moves: Sequence[CardMove], n: int) -> LaidCard:
+    def _before(self, moves: Sequence[CarriedCard], n: int) -> LaidCard:
         """Give where a card is before its move n: where the last one left it, or in the mouth of the shoe."""
         if n:
             return self._pose(moves[n - 1])
@@ -144,7 +144,7 @@ class Reel:
         pose = self._pose(first)
         return replace(pose, up=False, x=shoe.first[0] + 95, y=shoe.first[1] + 20, z=14.0, angle=180.0, bend=0.0)
 
-    def _card_at(self, moves: Sequence[CardMove], t: float) -> tuple[float, LaidCard] | None:
+    def _card_at(self, moves: Sequence[CarriedCard], t: float) -> tuple[float, LaidCard] | None:
         """Give when a card came or will come to rest, and where it is now."""
         n = bisect_right([move.start for move in moves], t) - 1
         if n < 0:
@@ -216,7 +216,7 @@ class Reel:
         """Give what each hand does, in order."""
         found: dict[str, list[Visit]] = defaultdict(list)
         for move in moves:
-            if isinstance(move, CardMove):
+            if isinstance(move, CarriedCard):
                 found[move.by].append(self._card_visit(move))
             elif isinstance(move, ChipMove):
                 found[move.by].append(self._chip_visit(move))
@@ -225,7 +225,7 @@ class Reel:
                 found[move.by].append(Visit(move.start, move.end, (x, y, 30.0), (x + 12, y + 12, 20.0), 30.0))
         return found
 
-    def _card_visit(self, move: CardMove) -> Visit:
+    def _card_visit(self, move: CarriedCard) -> Visit:
         moves = self._cards[move.card]
         begin, finish = self._before(moves, moves.index(move)), self._pose(move)
         ends = [self._grip(move.by, card) for card in (begin, finish)]
@@ -281,7 +281,7 @@ class Reel:
         return x + 620 * cos(way), y + 620 * sin(way), 60.0
 
 
-def _between(begin: LaidCard, finish: LaidCard, move: CardMove, t: float) -> LaidCard:
+def _between(begin: LaidCard, finish: LaidCard, move: CarriedCard, t: float) -> LaidCard:
     """Give a card on its way. It turns over, if it must, in the second half."""
     share = (t - move.start) / (move.end - move.start)
     p = smooth(share)
@@ -311,7 +311,7 @@ def _changes(move: Move) -> tuple[float, ...]:
     """Give when what rests on the table becomes another by a move."""
     if isinstance(move, Gesture):
         return ()
-    return (move.start, move.end) if isinstance(move, CardMove) else (move.start, _halfway(move), move.end)
+    return (move.start, move.end) if isinstance(move, CarriedCard) else (move.start, _halfway(move), move.end)
 
 
 def _halfway(move: ChipMove) -> float:

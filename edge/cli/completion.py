@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from shlex import quote
 
-from feltwatch.edge.cli.options import COMMANDS, Command
+from feltwatch.edge.cli.options import COMMANDS, CommandSpec
 
 BASH = """_feltwatch() {
   local words=""
@@ -43,7 +43,7 @@ def completion(options: argparse.Namespace) -> int:
     return 0
 
 
-def _actions(command: Command) -> list[argparse.Action]:
+def _actions(command: CommandSpec) -> list[argparse.Action]:
     parser = argparse.ArgumentParser(add_help=False)
     command.add_options(parser)
     return parser._actions  # noqa: SLF001  argparse offers no other way to list them

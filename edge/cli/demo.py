@@ -16,7 +16,7 @@ from feltwatch.edge.pipeline.networks import Networks
 from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
 from feltwatch.edge.pipeline.table_state import TableState
 from feltwatch.edge.replay.film import replay_film
-from feltwatch.edge.replay.job import Order
+from feltwatch.edge.replay.job import ReplayOrder
 from feltwatch.edge.replay.output import part_of
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.still_reader import StillReader
@@ -33,7 +33,7 @@ def demo(options: argparse.Namespace) -> int:
         _say(f"Watching {film} as a camera above the table would")
         with Airing(read_table(table)) as airing:
             networks = _TellingNetworks(airing)
-            order = Order(film, table, FOLDER, force=True, threads=networks.threads, keep_s=inf)
+            order = ReplayOrder(film, table, FOLDER, force=True, threads=networks.threads, keep_s=inf)
             try:
                 told = replay_film(order, networks, lambda _: None, lambda: False)
             except KeyboardInterrupt:

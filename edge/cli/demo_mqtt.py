@@ -17,7 +17,7 @@ from feltwatch.edge.journal.signing import Signer
 from feltwatch.edge.journal.store import Journal, utc
 from feltwatch.edge.messaging.encode import TableEncoder
 from feltwatch.edge.messaging.local_broker import LocalBroker
-from feltwatch.edge.messaging.mqtt import Terms
+from feltwatch.edge.messaging.mqtt import LinkTerms
 from feltwatch.edge.messaging.outbox import Inbox, Outbox, OutboxHooks
 from feltwatch.edge.pipeline.table_pipeline import StepResult
 from feltwatch.edge.service.journal_writer import Happening, JournalWriter
@@ -77,7 +77,7 @@ class Airing:
             command=Inbox().put,
             say=lambda _: None,
         )
-        terms = Terms("feltwatch-demo", encoder.will(), encoder.address.commands, mqtt5=False)
+        terms = LinkTerms("feltwatch-demo", encoder.will(), encoder.address.commands, mqtt5=False)
         self.encoder = encoder
         return Outbox(self.journal, self.broker.file, terms, hooks)
 

@@ -16,7 +16,7 @@ SHELLS = ("bash", "zsh", "fish")
 BENCHMARKS = ("engine", "datasets", "vision", "mqtt")
 
 
-class Command(NamedTuple):
+class CommandSpec(NamedTuple):
     """One command of `feltwatch`."""
 
     name: str
@@ -318,7 +318,7 @@ def _completion_options(parser: argparse.ArgumentParser) -> None:
 COMMANDS = {
     one.name: one
     for one in (
-        Command(
+        CommandSpec(
             "demo",
             "feltwatch.edge.cli.demo:demo",
             "replay the bundled video with commentary, MQTT messages and a report",
@@ -327,7 +327,7 @@ COMMANDS = {
             ("feltwatch demo",),
             _no_options,
         ),
-        Command(
+        CommandSpec(
             "run",
             "feltwatch.edge.cli.main:run",
             "watch live tables and publish events, verdicts and alerts over MQTT",
@@ -339,7 +339,7 @@ COMMANDS = {
             ),
             _run_options,
         ),
-        Command(
+        CommandSpec(
             "replay",
             "feltwatch.edge.replay.run:replay",
             "watch recorded videos; write events, verdicts, evidence and a report",
@@ -353,7 +353,7 @@ COMMANDS = {
             ),
             _replay_options,
         ),
-        Command(
+        CommandSpec(
             "detect",
             "feltwatch.edge.cli.detect:detect",
             "find the cards, chips and hands in images and videos",
@@ -367,7 +367,7 @@ COMMANDS = {
             ),
             _detect_options,
         ),
-        Command(
+        CommandSpec(
             "judge",
             "feltwatch.edge.cli.judge:judge",
             "judge table events from a file or a pipe; print verdicts",
@@ -379,7 +379,7 @@ COMMANDS = {
             ),
             _judge_options,
         ),
-        Command(
+        CommandSpec(
             "books",
             "feltwatch.edge.cli.books:books",
             "show the rule books, their pay tables, settings and clauses",
@@ -388,7 +388,7 @@ COMMANDS = {
             ("feltwatch books", "feltwatch books blackjack-rws-v5 3.23"),
             _books_options,
         ),
-        Command(
+        CommandSpec(
             "calibrate",
             "feltwatch.edge.calibrate.command:calibrate",
             "make a table's file from a view of the table",
@@ -401,7 +401,7 @@ COMMANDS = {
             ),
             _calibrate_options,
         ),
-        Command(
+        CommandSpec(
             "doctor",
             "feltwatch.edge.doctor.command:doctor",
             "check cameras, models, broker, clock and disk, and say what to repair",
@@ -410,7 +410,7 @@ COMMANDS = {
             ("feltwatch doctor -c bj-07.toml",),
             _doctor_options,
         ),
-        Command(
+        CommandSpec(
             "verify",
             "feltwatch.edge.journal.verify:verify",
             "prove that a journal is whole and unaltered, or name the first bad entry",
@@ -422,7 +422,7 @@ COMMANDS = {
             ),
             _verify_options,
         ),
-        Command(
+        CommandSpec(
             "bench",
             "feltwatch.edge.cli.main:bench",
             "measure speed, each figure relative to a reference in the same run",
@@ -431,7 +431,7 @@ COMMANDS = {
             ("feltwatch bench", "feltwatch bench vision"),
             _bench_options,
         ),
-        Command(
+        CommandSpec(
             "completion",
             "feltwatch.edge.cli.completion:completion",
             "print a completion script for bash, zsh or fish",

@@ -34,7 +34,7 @@ from feltwatch.engine.model.verdicts import (
     Verdict,
     Withdrawn,
 )
-from feltwatch.engine.round.base import Round, Seen
+from feltwatch.engine.round.base import CardSeen, Round
 from feltwatch.engine.table import Table
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class Watch:
             lines.append(f"         {place(zone):14} {faces:26} {self._points(cards):8} {self._paid(zone)}".rstrip())
         return lines
 
-    def _points(self, cards: list[Seen]) -> str:
+    def _points(self, cards: list[CardSeen]) -> str:
         if self.book.family != "blackjack":
             return ""
         found = total([seen.card for seen in cards])
@@ -213,7 +213,7 @@ def _money(line: Settlement) -> str:
     return f"{'' if line.bet == 'main' else line.bet + ' '}{line.result}{amount}"
 
 
-def _lying(round_: Round, zone: str) -> list[Seen]:
+def _lying(round_: Round, zone: str) -> list[CardSeen]:
     return sorted((seen for seen in round_.seen.values() if seen.zone.text == zone), key=lambda seen: seen.n)
 
 

@@ -17,7 +17,7 @@ from feltwatch.edge.config.table_file import MqttSettings, TableFile
 from feltwatch.edge.doctor.checks import CheckResult, bad, graded, ok, readable
 from feltwatch.edge.messaging.auth import context
 from feltwatch.edge.messaging.errors import BrokerLostError
-from feltwatch.edge.messaging.mqtt import Link, Outgoing, Terms, Waker
+from feltwatch.edge.messaging.mqtt import Link, LinkTerms, Outgoing, Waker
 
 PATIENCE_S: Final = 5.0
 SOON: Final = timedelta(days=30)
@@ -106,8 +106,8 @@ def speaks(table: TableFile, mqtt: MqttSettings, environ: Mapping[str, str]) -> 
     word = Outgoing(f"{home}/doctor", b"{}")
     name = f"feltwatch-doctor-{table.id}-{token_hex(4)}"
     with closing(Waker()) as wake:
-        link = Link(mqtt, Terms(name, word, f"{home}/cmd/#"), environ)
-        witness = Link(mqtt, Terms(f"{name}-w", word, word.topic), environ)
+        link = Link(mqtt, LinkTerms(name, word, f"{home}/cmd/#"), environ)
+        witness = Link(mqtt, LinkTerms(f"{name}-w", word, word.topic), environ)
         try:
             link.open(wake)
             yield ok(f"{mqtt.url}: the broker accepts this table")

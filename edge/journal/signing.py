@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.journal.store import Head
+from feltwatch.edge.journal.store import ChainHead
 from feltwatch.models.files import write_whole
 
 OWN_ONLY: Final = 0o600
@@ -28,11 +28,11 @@ class Signer:
         self._key = _loaded(path)
         self.public = base64.b64encode(self._key.public_key().public_bytes_raw()).decode()
 
-    def sign(self, head: Head) -> str:
+    def sign(self, head: ChainHead) -> str:
         return base64.b64encode(self._key.sign(_text(head))).decode()
 
 
-def signed(head: Head, signature: str, public: str) -> bool:
+def signed(head: ChainHead, signature: str, public: str) -> bool:
     """True where a head was signed with a key."""
     try:
         key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public, validate=True))
@@ -42,7 +42,7 @@ def signed(head: Head, signature: str, public: str) -> bool:
     return True
 
 
-def _text(head: Head) -> bytes:
+def _text(head: ChainHead) -> bytes:
     return f"feltwatch head\n{head.journal}\n{head.seq}\n{head.hash.hex()}".encode()
 
 

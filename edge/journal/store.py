@@ -53,7 +53,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ChainHead:
     """The last entry at some time: proof of how far the journal went, and with which content."""
 
     journal: str
@@ -119,9 +119,9 @@ class Journal:
         self.id = found["id"]
         self.base = _base_of(found)  # the last entry that was removed; a later entry records the removal
 
-    def _last(self) -> Head:
+    def _last(self) -> ChainHead:
         row = self._base.execute("SELECT seq, hash FROM entry ORDER BY seq DESC LIMIT 1").fetchone()
-        return Head(self.id, *(row or self.base))
+        return ChainHead(self.id, *(row or self.base))
 
     def add(self, at: str, facts: Sequence[Fact], memory: Mapping[str, bytes] | None = None) -> list[Entry]:
         """Store facts, and the snapshots that belong to them, all or none; once this returns they are on disk."""
@@ -136,7 +136,7 @@ class Journal:
                 self._base.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?)", rows)
                 known = [(name, seq, value) for name, value in (memory or {}).items()]
                 self._base.executemany("INSERT OR REPLACE INTO memory VALUES (?, ?, ?)", known)
-            self.head = Head(self.id, seq, link)
+            self.head = ChainHead(self.id, seq, link)
         with self._news:
             self._news.notify_all()
         return entries

@@ -11,7 +11,7 @@ from typing import Final
 
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.journal.signing import signed
-from feltwatch.edge.journal.store import About, BrokenError, Entry, Head, about, entries
+from feltwatch.edge.journal.store import About, BrokenError, ChainHead, Entry, about, entries
 from feltwatch.models.files import digest
 
 KEY_LENGTH: Final = 44  # letters of a public key in base64
@@ -114,7 +114,7 @@ def _note_files(proof: _Proof, body: Mapping[str, object]) -> None:
 
 def _check_head(entry: Entry, whose: About, key: str | None) -> None:
     body = json.loads(entry.body)
-    head = Head(whose.journal, int(body["seq"]), bytes.fromhex(body["hash"]))
+    head = ChainHead(whose.journal, int(body["seq"]), bytes.fromhex(body["hash"]))
     if not signed(head, body["signature"], key or body["key"]):
         whom = "with the given key" if key else "with the key it names"
         raise BrokenError(f"entry {entry.seq} is a head that was not signed {whom}")
@@ -162,7 +162,7 @@ def _heads_of(path: Path, whose: About, key: str | None) -> Iterator[tuple[int, 
         try:
             message = json.loads(line)
             body = message["head"]
-            head = Head(whose.journal, int(body["seq"]), bytes.fromhex(body["hash"]))
+            head = ChainHead(whose.journal, int(body["seq"]), bytes.fromhex(body["hash"]))
             mine, good = str(message["id"]).startswith(whose.journal[:12]), signed(head, body["signature"], key)
         except (ValueError, TypeError, KeyError) as error:
             raise UsageError(

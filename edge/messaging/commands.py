@@ -33,7 +33,7 @@ TOO_MANY: Final = "too many came, or too large ones: they were not looked at, or
 AGAIN: Final = "a command of this id was taken before; this one changes nothing"
 
 
-class Incoming(Protocol):
+class ReceivedCommand(Protocol):
     """What came, as a broker gave it."""
 
     @property
@@ -61,7 +61,7 @@ class Refused:
     body: Command
 
 
-class RefusedError(Exception):
+class CommandRefusedError(Exception):
     """Why a command is refused, in one clause."""
 
 
@@ -118,7 +118,7 @@ class Door:
         self._told_at: float | None = None
         self._ids: OrderedDict[tuple[str | None, bool, str], bool] = OrderedDict()  # taken; whether that was said again
 
-    def take(self, incoming: Incoming, table: Table, t: float, now: float) -> Taken | Refused | None:
+    def take(self, incoming: ReceivedCommand, table: Table, t: float, now: float) -> Taken | Refused | None:
         """Take a command, or refuse it; None: it is counted and answered later, or was answered twice before."""
         said = self._from(incoming.topic)
         if not self._looks.takes(now):
@@ -130,12 +130,12 @@ class Door:
                 return None
             event = _event(found, t)
             self._check(event, table)
-        except (RefusedError, EventError) as error:
+        except (CommandRefusedError, EventError) as error:
             return self._refused(said, str(error), now)
         self._remember(said, again=False)
         return Taken(event, said.answer(event=Raw(encode(event).encode())))
 
-    def refuse(self, incoming: Incoming, why: str, now: float) -> Refused | None:
+    def refuse(self, incoming: ReceivedCommand, why: str, now: float) -> Refused | None:
         """Refuse what came, whatever it is."""
         said = self._from(incoming.topic)
         return self._refused(said, why, now) if self._looks.takes(now) else self._counted(said, now)
@@ -187,7 +187,7 @@ class Door:
             return False
         self._remember(said, again=True)
         if not answered:
-            raise RefusedError(AGAIN)
+            raise CommandRefusedError(AGAIN)
         return True
 
     def _remember(self, said: _Said, *, again: bool) -> None:
@@ -198,34 +198,34 @@ class Door:
 
     # ---- what -------------------------------------------------------------------------------------------------------
 
-    def _opened(self, incoming: Incoming, said: _Said) -> Mapping[str, object]:
+    def _opened(self, incoming: ReceivedCommand, said: _Said) -> Mapping[str, object]:
         if said.sender is None and incoming.topic != self._topic:
-            raise RefusedError("expected the topic cmd/signal, or cmd/signal/ and the sender's name")
+            raise CommandRefusedError("expected the topic cmd/signal, or cmd/signal/ and the sender's name")
         if incoming.retained:
-            raise RefusedError("a retained message: expected one that is sent now; clear it at the broker")
+            raise CommandRefusedError("a retained message: expected one that is sent now; clear it at the broker")
         if len(incoming.payload) > MOST_BYTES:
-            raise RefusedError(f"{len(incoming.payload)} bytes: expected at most {MOST_BYTES}")
+            raise CommandRefusedError(f"{len(incoming.payload)} bytes: expected at most {MOST_BYTES}")
         found = decode_json(incoming.payload)
         if not isinstance(found, dict) or found.get("event") not in KINDS:
-            raise RefusedError('expected a JSON object with "event":"signal" or "event":"decision"')
+            raise CommandRefusedError('expected a JSON object with "event":"signal" or "event":"decision"')
         return found
 
     def _check(self, event: Signal | Decision, table: Table) -> None:
         if against := objection(event, table, self._boxes):
-            raise RefusedError(against)
+            raise CommandRefusedError(against)
 
 
 def _named(found: Mapping[str, object], said: _Said) -> _Said:
     """Give who says it by the payload too, and the id of the command."""
     sender, command = found.get("sender"), found.get("command")
     if sender is not None and (not isinstance(sender, str) or not SENDER.fullmatch(sender)):
-        raise RefusedError("sender: expected letters, figures and . _ @ -, up to 64, a letter or figure first")
+        raise CommandRefusedError("sender: expected letters, figures and . _ @ -, up to 64, a letter or figure first")
     if said.proven and sender not in (None, said.sender):
-        raise RefusedError("sender: expected none, or the one that the topic names")
+        raise CommandRefusedError("sender: expected none, or the one that the topic names")
     if command is not None and (
         not isinstance(command, str) or not 0 < len(command) <= MOST_ID or not _is_fit(command)
     ):
-        raise RefusedError(f"command: expected an id of at most {MOST_ID} letters and figures")
+        raise CommandRefusedError(f"command: expected an id of at most {MOST_ID} letters and figures")
     return said._replace(sender=said.sender or sender, command=command)
 
 
@@ -233,12 +233,12 @@ def _event(found: Mapping[str, object], t: float) -> Signal | Decision:
     """Give the event, with the table's time."""
     event = parse({**found, "t": Decimal(str(t))})
     if not isinstance(event, Signal | Decision):
-        raise RefusedError("expected a signal or a decision")
+        raise CommandRefusedError("expected a signal or a decision")
     for value in event:
         if isinstance(value, str) and not (_is_fit(value) and len(value) <= MOST_TEXT):
-            raise RefusedError(f"expected texts of at most {MOST_TEXT} letters and figures")
+            raise CommandRefusedError(f"expected texts of at most {MOST_TEXT} letters and figures")
     if isinstance(event, Signal) and (event.number or 0) > MOST_CARDS:
-        raise RefusedError(f"count: expected at most {MOST_CARDS} cards")
+        raise CommandRefusedError(f"count: expected at most {MOST_CARDS} cards")
     return event
 
 

@@ -67,7 +67,7 @@ class Incoming:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class LinkTerms:
     """Who comes in, what the broker says once we are gone, what we want to hear."""
 
     client: str
@@ -108,7 +108,7 @@ class Link:
     def __init__(
         self,
         broker: MqttSettings,
-        terms: Terms,
+        terms: LinkTerms,
         environ: Mapping[str, str] = os.environ,
         now: Callable[[], float] = monotonic,
     ) -> None:

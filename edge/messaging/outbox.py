@@ -17,7 +17,7 @@ from typing import Final
 from feltwatch.edge.config.table_file import MqttSettings
 from feltwatch.edge.journal.store import Entry
 from feltwatch.edge.messaging.errors import BrokerLostError, RefusedError
-from feltwatch.edge.messaging.mqtt import Incoming, Link, Outgoing, Terms, Waker
+from feltwatch.edge.messaging.mqtt import Incoming, Link, LinkTerms, Outgoing, Waker
 from feltwatch.edge.messaging.publisher import Entries, Sending
 from feltwatch.edge.messaging.send_queue import Lanes
 
@@ -42,7 +42,7 @@ class OutboxHooks:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class OutboxClock:
     now: Callable[[], float] = monotonic
     chance: Callable[[], float] = random.random
 
@@ -72,10 +72,10 @@ class Outbox:
         self,
         journal: Entries,
         broker: MqttSettings,
-        terms: Terms,
+        terms: LinkTerms,
         hooks: OutboxHooks,
         environ: Mapping[str, str] = os.environ,
-        clock: Clock = Clock(),
+        clock: OutboxClock = OutboxClock(),
     ) -> None:
         self.connected = False
         self.connections = 0

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Final, Protocol
 
-from feltwatch.edge.journal.store import Entry, Head, Range
+from feltwatch.edge.journal.store import ChainHead, Entry, Range
 from feltwatch.edge.messaging.mqtt import LOOK_S, Link, Outgoing
 from feltwatch.edge.messaging.ranges import Ranges
-from feltwatch.edge.messaging.send_queue import Due, Lanes, Pace
+from feltwatch.edge.messaging.send_queue import Lanes, NextEntry, Pace
 
 AHEAD: Final = 64  # entries that are read in one go
 KEEP_S: Final = 0.2  # between two notes of what was acknowledged
@@ -17,7 +17,7 @@ LAG_S: Final = 30.0  # what is new waits no longer than that without a lane
 class Entries(Protocol):
     """A journal, as far as sending needs it."""
 
-    head: Head
+    head: ChainHead
 
     def read(self, after: int, most: int) -> list[Entry]: ...
     def wait(self, after: int, timeout_s: float) -> int: ...
@@ -58,7 +58,7 @@ class Sending:
         self.count = 0  # entries that were acknowledged
         self._journal, self._link, self._encode, self._say, self._now = journal, link, encode, say, now
         self._pace = Pace(link.broker.rate, now())
-        self._flying: dict[int, Due] = {}
+        self._flying: dict[int, NextEntry] = {}
         self._pages = {True: _Pages(journal), False: _Pages(journal)}
         self._calm = self._kept = now()
         self._noted = self._left()
@@ -94,7 +94,7 @@ class Sending:
         most = max(1, self._link.window * 3 // 4) if self.lanes.two else self._link.window
         return sum(due.late for due in self._flying.values()) < most
 
-    def _send(self, due: Due, now: float) -> None:
+    def _send(self, due: NextEntry, now: float) -> None:
         page = self._pages[due.late]
         entry = page.entry(due.seq)
         if entry is None:

@@ -17,7 +17,7 @@ BURST_S: Final = 0.05  # of a backlog that may go at once, for clocks and thread
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class NextEntry:
     """What goes next."""
 
     seq: int
@@ -47,12 +47,12 @@ class Lanes:
         new = Ranges(((self.head + 1, head),))
         return replace(self, head=head, left=self.left | new, live=self.live | new)
 
-    def due(self, *, late_may: bool) -> Due | None:
+    def due(self, *, late_may: bool) -> NextEntry | None:
         """Give what goes next; the backlog goes only when it may."""
         if self.live.first is not None and (self.two or not self.late):
-            return Due(self.live.first, late=False)
+            return NextEntry(self.live.first, late=False)
         if self.late.first is not None and late_may:
-            return Due(self.late.first, late=True)
+            return NextEntry(self.late.first, late=True)
         return None
 
     def gone(self, seq: int) -> "Lanes":

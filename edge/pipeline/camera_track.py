@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from feltwatch.edge.pipeline.scene_diff import BLIND, Scene, changes_of, id_of, match, scene_of
+from feltwatch.edge.pipeline.scene_diff import BLIND, SceneAfterOutage, changes_of, id_of, match, scene_of
 from feltwatch.edge.pipeline.table_state import SceneCard
 from feltwatch.engine.model.cards import CARDS
 from feltwatch.engine.model.events import Dealt, Event, Move, Remove
@@ -58,7 +58,7 @@ class CameraTrack:
             card.id: SceneCard(parse_zone(card.zone), CARDS.get(card.face or ""), card.up, card.place) for card in cards
         }
 
-    def _found(self) -> Scene:
+    def _found(self) -> SceneAfterOutage:
         """Give the scene it found when it saw again."""
         places = {card.id: card.place for card in self.watcher.telling.theirs(self.watcher.lying)}
         return scene_of(self.after, self.back_at, places)
@@ -85,7 +85,7 @@ class CameraTrack:
         theirs = [event for event in came if any(self.is_twin(event.id, other) for other in others)]
         return [event for event in events if event not in theirs], [*found.since]
 
-    def _changed(self, before: dict[str, SceneCard], found: Scene, pairs: dict[str, str]) -> list[Event]:
+    def _changed(self, before: dict[str, SceneCard], found: SceneAfterOutage, pairs: dict[str, str]) -> list[Event]:
         t = self.back_at
         events: list[Event] = []
         for name, card in found.cards.items():

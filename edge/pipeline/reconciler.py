@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Final
 
-from feltwatch.edge.pipeline.scene_diff import RESTARTED, Scene, id_of, match, scene_of
+from feltwatch.edge.pipeline.scene_diff import RESTARTED, SceneAfterOutage, id_of, match, scene_of
 from feltwatch.edge.pipeline.table_state import SceneCard, TableState
 from feltwatch.engine.model.cards import Card, spoken
 from feltwatch.engine.model.events import Chips, Clear, Correct, Dealt, Event, Gap, Move, Remove, Turn
@@ -30,7 +30,7 @@ NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "
 class Match:
     """Which card is which."""
 
-    scene: Scene
+    scene: SceneAfterOutage
     pairs: dict[str, str]  # names of before, by those of now
     gone: tuple[str, ...]  # names of before
     new: tuple[str, ...]  # names of now
@@ -125,7 +125,7 @@ class Reconciler:
         face = found.scene.cards[name].face
         return face is not None and face is self.state.cards[found.pairs[name]].face
 
-    def _is_closed(self, scene: Scene) -> bool:
+    def _is_closed(self, scene: SceneAfterOutage) -> bool:
         """True if no more bets were to come, and yet others lie there, or it was long ago."""
         life = self.state.table.life
         late = self._t - self.since > AGAIN_S or bool(self._changed_chips(scene))
@@ -174,14 +174,14 @@ class Reconciler:
         rest = self._lose(BEGUN, scene) if begun else self._changed_chips(scene)
         return [Gap(t, self.since), *taken, Clear(t), *rest]
 
-    def _lose(self, why: str, scene: Scene) -> list[Event]:
+    def _lose(self, why: str, scene: SceneAfterOutage) -> list[Event]:
         """Report what lies there as it is found; of the round before nothing more is known."""
         t = self._t
         cards = [one._replace(t=t, found=True) for one in _arrivals(scene).values()]
         clear = [] if cards else [Clear(t)]  # then the chips that lie there are of the next round
         return [Gap(t, self.since, lost=True, why=why), *cards, *clear, *self._changed_chips(scene)]
 
-    def _changed_chips(self, scene: Scene) -> list[Event]:
+    def _changed_chips(self, scene: SceneAfterOutage) -> list[Event]:
         """Report where other chips are than before, or none; whose hand moved them was not seen."""
         t, now, known = self._t, scene.chips, self.state.chips
         gone = [event for spot, event in known.items() if spot not in now or now[spot].amount == 0]
@@ -207,7 +207,7 @@ class Reconciler:
         return Gap(event.t, self.since, lost=True, why=f"the {spoken(face)} is no longer there")
 
 
-def _arrivals(scene: Scene) -> dict[str, Dealt]:
+def _arrivals(scene: SceneAfterOutage) -> dict[str, Dealt]:
     """Give the cards as they were reported, with the faces that are known by now."""
     return {
         name: one._replace(card=scene.cards[name].face) for name, one in scene.arrivals.items() if name in scene.cards

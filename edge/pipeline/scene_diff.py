@@ -16,7 +16,7 @@ NEAR_MM: Final = 40.0  # a card that lies so near may be the one that lay there
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class SceneAfterOutage:
     """What was found when watching began again, and what happened since."""
 
     cards: Mapping[str, SceneCard]  # with the faces that are known by now
@@ -24,7 +24,7 @@ class Scene:
     arrivals: Mapping[str, Dealt]  # of those cards, as they were reported
     since: Sequence[Event]
 
-    def without(self, names: Collection[str]) -> "Scene":
+    def without(self, names: Collection[str]) -> "SceneAfterOutage":
         """Leave out what looked like a card, and is none."""
         cards = {name: card for name, card in self.cards.items() if name not in names}
         return replace(self, cards=cards, since=[one for one in self.since if id_of(one) not in names])
@@ -35,7 +35,9 @@ def id_of(event: Event) -> str | None:
     return getattr(event, "id", None)
 
 
-def scene_of(events: Sequence[Event], begun: float, places: Mapping[str, tuple[float, float]] | None = None) -> Scene:
+def scene_of(
+    events: Sequence[Event], begun: float, places: Mapping[str, tuple[float, float]] | None = None
+) -> SceneAfterOutage:
     """Split the events of a watcher that began then: what lay there already, and what happened since."""
     where = places or {}
     cards: dict[str, SceneCard] = {}
@@ -52,7 +54,7 @@ def scene_of(events: Sequence[Event], begun: float, places: Mapping[str, tuple[f
             chips[spot_of(event)] = event._replace(by=None)  # whose hand it was, was not seen
         elif not isinstance(event, Tick):
             since.append(event)
-    return Scene(cards, chips, arrivals, since)
+    return SceneAfterOutage(cards, chips, arrivals, since)
 
 
 def _is_old(event: Dealt | Chips, begun: float) -> bool:

@@ -28,7 +28,7 @@ MOST_FPS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class AnnotatedFrame:
     """What was recognised in one frame."""
 
     t: float
@@ -42,7 +42,7 @@ def remember(t: float, view: TableView | None, verdicts: Sequence[Verdict]) -> b
     return pickle.dumps((t, view, says), pickle.HIGHEST_PROTOCOL)
 
 
-def remembered(path: Path) -> Iterator[Seen]:
+def remembered(path: Path) -> Iterator[AnnotatedFrame]:
     """Decode the views of all frames from their file."""
     last = TableView()
     with path.open("rb") as file:
@@ -50,10 +50,12 @@ def remembered(path: Path) -> Iterator[Seen]:
             if isinstance(found, tuple):
                 t, view, says = found
                 last = last if view is None else view
-                yield Seen(t, last, says)
+                yield AnnotatedFrame(t, last, says)
 
 
-def annotated(part: Path, video: Video, since: float, seen: Iterable[Seen], go_on: Callable[[float], bool]) -> None:
+def annotated(
+    part: Path, video: Video, since: float, seen: Iterable[AnnotatedFrame], go_on: Callable[[float], bool]
+) -> None:
     """Draw every frame again, at the footage's own pace: where it has no frame, the last one stands."""
     path = part / NAME
     fps = min(max(video.fps, RATES[0]), MOST_FPS)
@@ -69,7 +71,7 @@ def annotated(part: Path, video: Video, since: float, seen: Iterable[Seen], go_o
 
 
 def _drawn(
-    video: Video, since: float, seen: Iterable[Seen], go_on: Callable[[float], bool]
+    video: Video, since: float, seen: Iterable[AnnotatedFrame], go_on: Callable[[float], bool]
 ) -> Iterator[tuple[float, Pixels]]:
     notes: list[tuple[float, str]] = []
     with Decoding(video, since) as frames:

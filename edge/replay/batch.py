@@ -21,7 +21,7 @@ from types import ModuleType
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.pipeline.networks import Networks, OpenNetworks
 from feltwatch.edge.replay.film import replay_film
-from feltwatch.edge.replay.job import InterruptedReplayError, Order, Told
+from feltwatch.edge.replay.job import InterruptedReplayError, ReplayOrder, VideoResult
 from feltwatch.edge.replay.output import DiskFullError
 from feltwatch.edge.replay.progress import Progress
 from feltwatch.vision.image_file import spelled
@@ -32,12 +32,12 @@ PATIENCE_S = 5.0
 ADDRESS = re.compile(r"(?:ray://)?\[?([^/\]]+?)\]?:(\d+)")
 ON_RAY = "expected Ray, found that it is not installed; install it: pip install 'feltwatch[ray]'"
 
-Found = Told | Exception
+Found = VideoResult | Exception
 Stop = Callable[[], bool]
-Share = Callable[[Sequence[Order], OpenNetworks, Progress, Stop], Iterator[Found]]
+Share = Callable[[Sequence[ReplayOrder], OpenNetworks, Progress, Stop], Iterator[Found]]
 
 
-def in_turn(orders: Sequence[Order], opener: OpenNetworks, progress: Progress, stop: Stop) -> Iterator[Found]:
+def in_turn(orders: Sequence[ReplayOrder], opener: OpenNetworks, progress: Progress, stop: Stop) -> Iterator[Found]:
     """Do one after the other, with the same networks."""
     networks = opener(orders[0].provider, orders[0].threads)
     for order in orders:
@@ -50,7 +50,7 @@ def in_turn(orders: Sequence[Order], opener: OpenNetworks, progress: Progress, s
             return
 
 
-def _done(order: Order, networks: Networks, say: Callable[[float], None], stop: Stop) -> Found:
+def _done(order: ReplayOrder, networks: Networks, say: Callable[[float], None], stop: Stop) -> Found:
     try:
         return replay_film(order, networks, say, stop)
     except UsageError as error:
@@ -64,7 +64,7 @@ def _done(order: Order, networks: Networks, say: Callable[[float], None], stop: 
 def in_processes(jobs: int) -> Share:
     """Replay so many at a time, each in its own process: a crash of one does not affect the others."""
 
-    def share(orders: Sequence[Order], opener: OpenNetworks, progress: Progress, stop: Stop) -> Iterator[Found]:
+    def share(orders: Sequence[ReplayOrder], opener: OpenNetworks, progress: Progress, stop: Stop) -> Iterator[Found]:
         opener(orders[0].provider, orders[0].threads)  # an error in it is reported once
         pool = _Pool(orders, opener, progress)
         try:
@@ -80,14 +80,14 @@ class _Worker:
     """A process that replays a video."""
 
     process: SpawnProcess
-    order: Order
+    order: ReplayOrder
     news: Connection
     found: Found | None = None
     share: float = 0.0
 
 
 class _Pool:
-    def __init__(self, orders: Sequence[Order], opener: OpenNetworks, progress: Progress) -> None:
+    def __init__(self, orders: Sequence[ReplayOrder], opener: OpenNetworks, progress: Progress) -> None:
         self.waiting = deque(orders)
         self.count = len(orders)
         self.opener, self.progress = opener, progress
@@ -115,7 +115,7 @@ class _Pool:
                 share = (self.ended + sum(worker.share for worker in self.workers)) / self.count
                 self.progress.show(f"{self.count} videos", share)
 
-    def _start(self, order: Order) -> None:
+    def _start(self, order: ReplayOrder) -> None:
         ours, theirs = self.context.Pipe(duplex=False)
         process = self.context.Process(target=_work, args=(order, self.opener, theirs, os.getpid()), daemon=True)
         process.start()
@@ -165,7 +165,7 @@ class _Pool:
             worker.process.join()
 
 
-def _work(order: Order, opener: OpenNetworks, news: Connection, parent: int) -> None:
+def _work(order: ReplayOrder, opener: OpenNetworks, news: Connection, parent: int) -> None:
     """Do one video in this process; stop in good order when asked, or when its result is not needed any more."""
     asked: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -198,7 +198,7 @@ def on_ray(address: str) -> Share:
     except ImportError as error:
         raise UsageError(f"--ray {address}: {ON_RAY}") from error
 
-    def share(orders: Sequence[Order], opener: OpenNetworks, progress: Progress, stop: Stop) -> Iterator[Found]:
+    def share(orders: Sequence[ReplayOrder], opener: OpenNetworks, progress: Progress, stop: Stop) -> Iterator[Found]:
         with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):  # Ray reports each lost worker there
             _join(ray, address)
             try:
@@ -223,9 +223,9 @@ def _join(ray: ModuleType, address: str) -> None:
 
 
 def _shared_out(
-    ray: ModuleType, orders: Sequence[Order], opener: OpenNetworks, progress: Progress, stop: Stop
+    ray: ModuleType, orders: Sequence[ReplayOrder], opener: OpenNetworks, progress: Progress, stop: Stop
 ) -> Iterator[Found]:
-    def task(order: Order) -> object:
+    def task(order: ReplayOrder) -> object:
         where = replace(
             order,
             video=order.video.absolute(),
@@ -247,11 +247,11 @@ def _shared_out(
         progress.show(f"{len(orders)} videos", 1 - len(waiting) / len(orders))
 
 
-def _lost(order: Order, error: Exception) -> UsageError:
+def _lost(order: ReplayOrder, error: Exception) -> UsageError:
     return UsageError(f"{spelled(order.video)}: its worker was lost {TRIES + 1} times ({type(error).__name__})")
 
 
-def _on_worker(order: Order, opener: OpenNetworks) -> Found:
+def _on_worker(order: ReplayOrder, opener: OpenNetworks) -> Found:
     return _done(order, _networks(opener, order.provider, order.threads), lambda _: None, lambda: False)
 
 

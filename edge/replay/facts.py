@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.replay import checkpoint
-from feltwatch.edge.replay.job import Order, State
+from feltwatch.edge.replay.job import ReplayOrder, ReplayState
 from feltwatch.edge.report.page import Facts, TableFacts, VideoFacts
 from feltwatch.edge.video.video_file import Video
 from feltwatch.engine.books.settings import WHY
@@ -15,7 +15,7 @@ from feltwatch.engine.model.verdicts import Verdict
 from feltwatch.models.files import digest
 
 
-def key_of(order: Order, models: Mapping[str, str]) -> dict[str, object]:
+def key_of(order: ReplayOrder, models: Mapping[str, str]) -> dict[str, object]:
     """Give all that decides what comes out: another key, another result."""
     return {
         "video": ", ".join(map(digest, order.videos)),
@@ -32,7 +32,7 @@ def key_of(order: Order, models: Mapping[str, str]) -> dict[str, object]:
 def facts_of(
     key: Mapping[str, object],
     given: tuple[Video, TableFile],
-    state: State,
+    state: ReplayState,
     events: Sequence[Event],
     verdicts: Sequence[Verdict],
 ) -> Facts:

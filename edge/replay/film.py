@@ -16,7 +16,7 @@ from feltwatch.edge.pipeline.table_pipeline import StepResult
 from feltwatch.edge.replay import checkpoint
 from feltwatch.edge.replay.annotate import annotated, remember, remembered
 from feltwatch.edge.replay.facts import facts_of, key_of
-from feltwatch.edge.replay.job import InterruptedReplayError, Order, State, Told
+from feltwatch.edge.replay.job import InterruptedReplayError, ReplayOrder, ReplayState, VideoResult
 from feltwatch.edge.replay.output import (
     BEGUN,
     DONE,
@@ -52,7 +52,7 @@ Stop = Callable[[], bool]
 Given = tuple[Mapping[str, Video], TableFile]  # the video of each camera
 
 
-def replay_film(order: Order, networks: Networks, say: Say, stop: Stop) -> Told:
+def replay_film(order: ReplayOrder, networks: Networks, say: Say, stop: Stop) -> VideoResult:
     """Watch one video, or what is left of it to watch, and write its folder."""
     table = read_table(order.table)
     names = [camera.name for camera in table.cameras]
@@ -66,7 +66,7 @@ def replay_film(order: Order, networks: Networks, say: Say, stop: Stop) -> Told:
         raise unwritable(error.filename or order.folder, error) from error
 
 
-def _check(order: Order, table: TableFile, videos: Mapping[str, Video]) -> None:
+def _check(order: ReplayOrder, table: TableFile, videos: Mapping[str, Video]) -> None:
     """Refuse videos that do not fit the table, before anything is written."""
     parts = layout_parts(table.cameras, table.layout)
     for camera in table.cameras:
@@ -92,7 +92,7 @@ def merged(frames: Mapping[str, Iterator[Frame]]) -> Iterator[tuple[str, Frame]]
             heads[name] = following
 
 
-def _claimed(order: Order, networks: Networks, given: Given, say: Say, stop: Stop) -> Told:
+def _claimed(order: ReplayOrder, networks: Networks, given: Given, say: Say, stop: Stop) -> VideoResult:
     key = key_of(order, networks.models)
     part = part_of(order.folder)
     if not order.force:
@@ -116,21 +116,21 @@ def _claimed(order: Order, networks: Networks, given: Given, say: Say, stop: Sto
     return _told(order, speed)
 
 
-def _is_done(folder: Path, key: Mapping[str, object], order: Order) -> bool:
+def _is_done(folder: Path, key: Mapping[str, object], order: ReplayOrder) -> bool:
     found = read_json(folder / DONE)
     return found.get("of") == key and (bool(found.get("annotated")) or not order.annotate)
 
 
-def _told(order: Order, speed: float | None) -> Told:
+def _told(order: ReplayOrder, speed: float | None) -> VideoResult:
     found = read_json(order.folder / DONE)
     rounds, alerts, doubts = (int(str(found.get(name, 0))) for name in ("rounds", "alerts", "doubts"))
-    return Told(str(order.video), order.folder, rounds, alerts, doubts, speed)
+    return VideoResult(str(order.video), order.folder, rounds, alerts, doubts, speed)
 
 
 class _Work:
     """The replay of one video in its unfinished folder."""
 
-    def __init__(self, order: Order, networks: Networks, given: Given, key: Mapping[str, object]) -> None:
+    def __init__(self, order: ReplayOrder, networks: Networks, given: Given, key: Mapping[str, object]) -> None:
         self.order, self.networks, self.key = order, networks, key
         self.videos, self.table = given
         self.camera, self.video = next(iter(self.videos.items()))  # by which a recording is known, and that is drawn
@@ -145,10 +145,10 @@ class _Work:
             self.recorder.resume(self.state.evidence)
         self.files = {name: Lines(self.part / name, size) for name, size in self.state.sizes.items()}
 
-    def _state(self) -> State:
+    def _state(self) -> ReplayState:
         """Go on from the checkpoint, if there is one of this very work; else begin."""
         found = checkpoint.load(self.part / KEPT, self.seal, checkpoint.OURS + self.networks.modules)
-        if isinstance(found, State) and not self.order.force:
+        if isinstance(found, ReplayState) and not self.order.force:
             self.networks.resume(found.pipeline, self.table)
             remove_unfinished(self.part)
             return found
@@ -157,7 +157,7 @@ class _Work:
         self.part.mkdir()
         write_json(self.part / BEGUN, {"mark": mark(self.order.video)})
         (self.part / "evidence").mkdir()
-        state = State(pipeline)
+        state = ReplayState(pipeline)
         state.sizes = dict.fromkeys((EVENTS, VERDICTS, *([VIEWS] if self.order.annotate else [])), 0)
         if self.video.height < LEAST_HEIGHT:
             size = f"{self.video.width} x {self.video.height}"

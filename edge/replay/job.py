@@ -11,7 +11,7 @@ from feltwatch.vision.drawing.view import TableView
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ReplayOrder:
     """One recording to be replayed: a video, or one for each camera of the table."""
 
     video: Path  # of the first camera
@@ -31,7 +31,7 @@ class Order:
 
 
 @dataclass(slots=True)
-class State:
+class ReplayState:
     pipeline: TablePipeline
     evidence: RecorderState | None = None  # as of the last checkpoint
     places: dict[str, Place] = field(default_factory=dict)  # by camera: of its last frame before this was kept
@@ -53,7 +53,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class VideoResult:
     """What came of one video."""
 
     video: str

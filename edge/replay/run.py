@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.replay.job import InterruptedReplayError, Order, Told
+from feltwatch.edge.replay.job import InterruptedReplayError, ReplayOrder, VideoResult
 from feltwatch.edge.replay.progress import Progress
 from feltwatch.edge.stop_signal import stopping
 
@@ -41,14 +41,14 @@ def replay(options: argparse.Namespace, opener: "OpenNetworks" = open_networks, 
     with stopping() as stop:
         for found in share(orders, opener, progress, stop):
             progress.clear()
-            bad += not isinstance(found, Told)
+            bad += not isinstance(found, VideoResult)
             _say(found, out)
     if stop.signal:
         return STOPPED + stop.signal
     return 2 if bad else 0
 
 
-def orders_of(options: argparse.Namespace, keep_s: float) -> list[Order]:
+def orders_of(options: argparse.Namespace, keep_s: float) -> list[ReplayOrder]:
     """Give what is to be done; each recording once, each in a folder of its own."""
     from feltwatch.edge.config.table_file import read_table  # noqa: PLC0415  as above
     from feltwatch.edge.replay.output import folders  # noqa: PLC0415  with it comes OpenCV
@@ -60,7 +60,9 @@ def orders_of(options: argparse.Namespace, keep_s: float) -> list[Order]:
     cores = len(os.sched_getaffinity(0))
     threads = options.threads or max(1, cores // min(options.jobs, len(recordings)))
     return [
-        Order(first, table, folder, options.since, options.annotate, options.force, provider, threads, keep_s, others)
+        ReplayOrder(
+            first, table, folder, options.since, options.annotate, options.force, provider, threads, keep_s, others
+        )
         for (first, *rest), folder in zip(recordings, folders([first for first, *_ in recordings], out), strict=True)
         for others in [tuple(rest)]
     ]
@@ -79,8 +81,8 @@ def _recordings(videos: Sequence[str], table: "TableFile") -> list[tuple[Path, .
     return list({tuple(map(os.path.realpath, group)): group for group in groups}.values())
 
 
-def _say(found: Told | Exception, out: TextIO) -> None:
-    if isinstance(found, Told):
+def _say(found: VideoResult | Exception, out: TextIO) -> None:
+    if isinstance(found, VideoResult):
         out.write(_summary(found))
         out.flush()
     elif sys.stderr is not None:
@@ -88,7 +90,7 @@ def _say(found: Told | Exception, out: TextIO) -> None:
         sys.stderr.write(f"feltwatch: {found}{more}\n")
 
 
-def _summary(told: Told) -> str:
+def _summary(told: VideoResult) -> str:
     counts = ((told.rounds, "round"), (told.alerts, "alert"), (told.doubts, "doubt"))
     parts = [f"{number or 'no'} {name}{'' if number == 1 else 's'}" for number, name in counts]
     parts.append("done before" if told.speed is None else f"{told.speed:.1f} times real time")

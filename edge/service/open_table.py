@@ -23,7 +23,7 @@ from feltwatch.edge.journal.write_buffer import WriteBuffer
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.messaging.commands import Door
 from feltwatch.edge.messaging.encode import TableEncoder
-from feltwatch.edge.messaging.mqtt import Terms
+from feltwatch.edge.messaging.mqtt import LinkTerms
 from feltwatch.edge.messaging.outbox import Inbox, Outbox, OutboxHooks
 from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
 from feltwatch.edge.service.health import HealthMonitor, HealthSources, Telemetry
@@ -186,7 +186,7 @@ def _open_outbox(
         command=inbox.put,
         say=notices.broker.put,
     )
-    terms = Terms(
+    terms = LinkTerms(
         f"feltwatch-{config.table.site}-{config.table.id}", encoder.will(), encoder.address.commands, mqtt5=config.mqtt5
     )
     return Outbox(journal, config.broker, terms, hooks)

@@ -11,7 +11,7 @@ from feltwatch.engine.blackjack.round import BlackjackRound
 from feltwatch.engine.model.money import plain
 from feltwatch.engine.model.spots import hand_zone
 from feltwatch.engine.model.verdicts import Settlement, Started, Verdict, encode
-from feltwatch.engine.round.base import Round, Seen
+from feltwatch.engine.round.base import CardSeen, Round
 from feltwatch.engine.sikipi.round import SikipiRound
 from feltwatch.engine.table import Table
 
@@ -155,7 +155,7 @@ def counted(done: Round) -> Hands:
     return _by_zone(_counted(done))
 
 
-def _counted(done: Round) -> Iterable[tuple[str, Seen]]:
+def _counted(done: Round) -> Iterable[tuple[str, CardSeen]]:
     if isinstance(done, BlackjackRound):
         for hand in (done.dealer, *done.all_hands()):
             yield from ((hand_zone(hand.box, hand.number).text, seen) for seen in hand.cards)
@@ -167,7 +167,7 @@ def _counted(done: Round) -> Iterable[tuple[str, Seen]]:
             yield from ((f"{place}.{parts.get(seen.id, 'cards')}", seen) for seen in four.cards)
 
 
-def _by_zone(cards: Iterable[tuple[str, Seen]]) -> Hands:
+def _by_zone(cards: Iterable[tuple[str, CardSeen]]) -> Hands:
     found: Hands = {}
     for zone, seen in sorted(cards, key=lambda one: (not one[0].startswith("dealer"), one[0], one[1].n)):
         face = seen.card.text if seen.card else None

@@ -20,7 +20,7 @@ import numpy as np
 from feltwatch.datasets.art.felts.felts import felt_for
 from feltwatch.datasets.art.hands.hands import SPRITES, sprite
 from feltwatch.datasets.deal.play import play
-from feltwatch.datasets.deal.story import CardMove, RoundStory
+from feltwatch.datasets.deal.story import CarriedCard, DealtRound
 from feltwatch.datasets.film.film_cli import DEMO, FilmOrder, dress
 from feltwatch.datasets.film.footage import CRF, PRESET, Shoot, film
 from feltwatch.datasets.film.timeline import Reel
@@ -54,7 +54,7 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class BenchFigure:
     """One thing made, and its yardstick: seconds for each."""
 
     title: str
@@ -81,7 +81,7 @@ def bench(options: argparse.Namespace) -> int:
     return 0
 
 
-def figures(effort: Effort) -> Iterator[Figure]:
+def figures(effort: Effort) -> Iterator[BenchFigure]:
     """Measure one thing after another. OpenCV is kept to one thread meanwhile."""
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)
@@ -113,7 +113,7 @@ def _load_art() -> None:
 # ---- crops ----------------------------------------------------------------------------------------------------------
 
 
-def of_crops(effort: Effort) -> Figure:
+def of_crops(effort: Effort) -> BenchFigure:
     stream = crops("test", 1, ("house",))
     for _ in islice(stream, 40):  # draws the cloths and the grain
         pass
@@ -121,7 +121,7 @@ def of_crops(effort: Effort) -> Figure:
     seconds = _cpu(lambda: made.extend(islice(stream, effort.crops))) / effort.crops
     sides = [max(round(SIDE * crop.tall_px), 8) for crop in made]
     bare = _cpu(lambda: [_squeezed_and_warped(crop.image, side) for crop, side in zip(made, sides, strict=True)])
-    return Figure(
+    return BenchFigure(
         "a crop for the reader",
         "its picture through JPEG, and one warp",
         bare / effort.crops,
@@ -143,7 +143,7 @@ def _squeezed_and_warped(image: Pixels, side: int) -> object:
 # ---- tables ---------------------------------------------------------------------------------------------------------
 
 
-def of_tables(effort: Effort) -> Figure:
+def of_tables(effort: Effort) -> BenchFigure:
     scenes = [_house(number, effort.size) for number in range(effort.tables)]
     pictures = [render(scene).image for scene in scenes]  # so that textures are made before the clock starts
     felt_for.cache_clear()
@@ -151,7 +151,7 @@ def of_tables(effort: Effort) -> Figure:
     places = _lookup(effort.size)
     bare = _cpu(lambda: [squeeze(_remapped(picture, places), JPEG) for picture in pictures]) / effort.tables
     width, height = effort.size
-    return Figure(
+    return BenchFigure(
         f"a full table of {width} x {height}",
         "one remap of the picture, and JPEG",
         bare,
@@ -180,13 +180,13 @@ def _remapped(picture: Pixels, places: Floats32) -> Pixels:
 # ---- rounds ---------------------------------------------------------------------------------------------------------
 
 
-def of_rounds(effort: Effort) -> Figure:
-    stories: list[RoundStory] = []
+def of_rounds(effort: Effort) -> BenchFigure:
+    stories: list[DealtRound] = []
     books, count = tuple(BOOKS), effort.rounds * len(BOOKS)
     play(books[0], 0)
     seconds = _cpu(lambda: stories.extend(play(book, seed) for book in books for seed in range(effort.rounds)))
     bare = _cpu(lambda: [dumps(event, default=float) for story in stories for event in story.events])
-    return Figure(
+    return BenchFigure(
         f"a simulated round, over {len(books)} books",
         "its events written by the standard library",
         bare / count,
@@ -199,7 +199,7 @@ def of_rounds(effort: Effort) -> Figure:
 # ---- footage --------------------------------------------------------------------------------------------------------
 
 
-def of_footage(effort: Effort) -> Figure:
+def of_footage(effort: Effort) -> BenchFigure:
     reel = _first_cards(effort)
     kept = [frame.image for frame in islice(Shoot(reel, effort.fps).frames(), KEPT)]
     dice = np.random.default_rng(1)
@@ -211,7 +211,7 @@ def of_footage(effort: Effort) -> Figure:
     frames = counts[0]
     minute = seconds * MINUTE_S * effort.fps / frames
     width, height = effort.size
-    return Figure(
+    return BenchFigure(
         f"a frame of footage, {width} x {height}, while cards are dealt",
         "encoded by bare x264",
         bare / frames,
@@ -224,7 +224,7 @@ def of_footage(effort: Effort) -> Figure:
 def _first_cards(effort: Effort) -> Reel:
     """Give the seconds of a round from its first card on."""
     story = play("blackjack-rws-v5", 1, boxes=7, occupied=4)
-    since = min(move.start for move in story.moves if isinstance(move, CardMove))
+    since = min(move.start for move in story.moves if isinstance(move, CarriedCard))
     moves = tuple(replace(move, start=move.start - since, end=move.end - since) for move in story.moves)
     order = FilmOrder(story.book, story.seed, 1, DEMO, Path(), size=effort.size, fps=effort.fps)
     return dress(order, [replace(story, moves=moves, ends=effort.film_s)])

@@ -55,7 +55,7 @@ SYSTEM = "/usr/sbin:/usr/local/sbin"  # where brokers lie
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TimedMessage:
     """One message, from its frame to its subscriber; seconds of the monotonic clock."""
 
     taken: float
@@ -68,7 +68,7 @@ class Told:
 class Latency:
     """What was measured, and what it is to be held against."""
 
-    told: Sequence[Told]
+    told: Sequence[TimedMessage]
     bare_s: Sequence[float]  # an unjournalled message, from another process to itself
     sync_s: Sequence[float]  # 4096 bytes onto the same disk, by that process
 
@@ -126,7 +126,7 @@ def measured(table: TableFile, networks: Networks, broker: tuple[str, MqttSettin
                 held.run(lambda: False)
             heard = subscriber.heard({seq for seq, _ in held.kept})
         at = heard.at
-        told = [Told(*held.judged[seq], kept, at[seq]) for seq, kept in held.kept if seq in at]
+        told = [TimedMessage(*held.judged[seq], kept, at[seq]) for seq, kept in held.kept if seq in at]
     if len(told) < len(held.kept) or not told:
         raise UsageError(f"bench mqtt: expected {len(held.kept) or 'some'} messages, found {len(told)}")
     return Latency(told, heard.bare_s, heard.sync_s)

@@ -101,7 +101,7 @@ def replayed(since: float = 0.0, turns: int = REPLAYS) -> Replayed:
     """Decode the bundled film and replay it, report and evidence and all, in turn."""
     from feltwatch.edge.pipeline.networks import Networks  # noqa: PLC0415  with it comes the model runtime
     from feltwatch.edge.replay.film import replay_film  # noqa: PLC0415  as above
-    from feltwatch.edge.replay.job import Order  # noqa: PLC0415  as above
+    from feltwatch.edge.replay.job import ReplayOrder  # noqa: PLC0415  as above
     from feltwatch.edge.video.decoder import Decoding  # noqa: PLC0415  with it comes OpenCV
     from feltwatch.edge.video.video_file import open_video  # noqa: PLC0415  as above
 
@@ -112,7 +112,7 @@ def replayed(since: float = 0.0, turns: int = REPLAYS) -> Replayed:
         tempfile.TemporaryDirectory() as folder,
     ):
         video, networks = open_video(film), Networks("cpu", THREADS)
-        order = Order(film, table, Path(folder) / "replay", since, force=True, threads=THREADS, keep_s=inf)
+        order = ReplayOrder(film, table, Path(folder) / "replay", since, force=True, threads=THREADS, keep_s=inf)
 
         def decode() -> None:
             with Decoding(video, since) as frames:

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.video.video_file import Clock, End, Frame, Place, PlaceLostError, Video, open_capture
+from feltwatch.edge.video.video_file import End, Frame, Place, PlaceLostError, Video, VideoClock, open_capture
 from feltwatch.vision.image_file import spelled
 from feltwatch.vision.motion.change_detector import shrunk
 
@@ -103,7 +103,7 @@ class _Reading:
 
     def open(self) -> None:
         self.capture = _opened(self.video.path)
-        self.clock = Clock()
+        self.clock = VideoClock()
         self.number = 0
 
     def next(self, *, wanted: bool = True) -> Frame | None:

@@ -39,24 +39,24 @@ class Video:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class VideoClock:
     """The time of the last frame, and how the file's own times lead to it: strictly upwards, whatever they do."""
 
     t: float = -1.0
     shift: float = 0.0  # of a recorder's clock that was restarted
     back: bool = False  # the last time fell back: a stray frame of a damaged file, or such a start
 
-    def after(self, reading: float, video: Video) -> "Clock":
+    def after(self, reading: float, video: Video) -> "VideoClock":
         """Give the clock at the next frame."""
         if self.t < 0:
-            return Clock(round(max(reading, 0.0), 3))
+            return VideoClock(round(max(reading, 0.0), 3))
         step = 1 / video.fps
         if not video.timed:
-            return Clock(round(self.t + step, 6))
+            return VideoClock(round(self.t + step, 6))
         if reading + self.shift >= self.t - LEAP_S:
-            return Clock(round(max(reading + self.shift, self.t + TICK_S), 3), self.shift)
+            return VideoClock(round(max(reading + self.shift, self.t + TICK_S), 3), self.shift)
         shift = self.t + step - reading if self.back else self.shift
-        return Clock(round(self.t + step, 3), shift, back=not self.back)
+        return VideoClock(round(self.t + step, 3), shift, back=not self.back)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Place:
 
     number: int  # of the frames since the start that was asked for
     reading: float
-    clock: Clock
+    clock: VideoClock
     crc: int
 
 
@@ -73,7 +73,7 @@ class Place:
 class Frame:
     number: int
     reading: float  # the file's own time, seconds
-    clock: Clock
+    clock: VideoClock
     picture: Pixels
     small: Pixels | None = None  # as attention sees it, where that was asked for
 

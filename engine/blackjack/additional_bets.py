@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack.hands import Hand
+from feltwatch.engine.blackjack.hands import BlackjackHand
 from feltwatch.engine.model.money import ZERO, plain
 from feltwatch.engine.model.verdicts import Remedy
 
@@ -15,7 +15,7 @@ MIN_HANDS = 2  # of a split
 Key = tuple[str, int]  # the spot of a main bet, and the hand
 
 
-def fit(r: "BlackjackState", hand: Hand, extra: Decimal | None, base: Decimal | None) -> Decimal | None:
+def fit(r: "BlackjackState", hand: BlackjackHand, extra: Decimal | None, base: Decimal | None) -> Decimal | None:
     """A double is at most the Initial Bet (live: just it); what is above is given back."""
     if extra is None or base is None:
         return extra
@@ -43,12 +43,12 @@ def told(r: "BlackjackState", key: Key, amount: Decimal | None) -> None:
     r.told_extra[key] = (amount, ZERO)
 
 
-def awaited(r: "BlackjackState", hand: Hand) -> bool:
+def awaited(r: "BlackjackState", hand: BlackjackHand) -> bool:
     """Tell whether the chips of an announced double are still to come."""
     return (r.seat(hand.box).spot.text, hand.number) in r.told_extra
 
 
-def came(r: "BlackjackState", hand: Hand, delta: Decimal | None) -> bool:
+def came(r: "BlackjackState", hand: BlackjackHand, delta: Decimal | None) -> bool:
     """Take chips as those of an announced extra bet, of this hand or of the newest; tell whether they are."""
     text = r.seat(hand.box).spot.text
     newest = max(one.number for one in r.hands[hand.box])
@@ -60,7 +60,7 @@ def came(r: "BlackjackState", hand: Hand, delta: Decimal | None) -> bool:
     return True
 
 
-def _sum_up(r: "BlackjackState", hand: Hand, key: Key, delta: Decimal) -> None:
+def _sum_up(r: "BlackjackState", hand: BlackjackHand, key: Key, delta: Decimal) -> None:
     amount, before = r.told_extra[key]
     seen = max(before + delta, ZERO)
     r.told_extra[key] = (amount, seen)
@@ -73,7 +73,7 @@ def _sum_up(r: "BlackjackState", hand: Hand, key: Key, delta: Decimal) -> None:
             del r.told_extra[key]
 
 
-def card_falls(r: "BlackjackState", hand: Hand) -> None:
+def card_falls(r: "BlackjackState", hand: BlackjackHand) -> None:
     """A double's card: chips that have begun to come are all there will be."""
     r.split_off = None
     if not r.told_extra:
@@ -105,7 +105,7 @@ def less(r: "BlackjackState", stack: "Stack", delta: Decimal) -> bool:
 # ---- splits ---------------------------------------------------------------------------------------------------------
 
 
-def split_paid(r: "BlackjackState", hand: Hand, delta: Decimal | None) -> None:
+def split_paid(r: "BlackjackState", hand: BlackjackHand, delta: Decimal | None) -> None:
     """The second stack of a split: equal to the first."""
     r.split_wait = None
     text = r.seat(hand.box).spot.text
@@ -141,7 +141,7 @@ def split_made_up(r: "BlackjackState", box: int, delta: Decimal | None) -> bool:
     return True
 
 
-def split_unpaid(r: "BlackjackState", hand: Hand) -> None:
+def split_unpaid(r: "BlackjackState", hand: BlackjackHand) -> None:
     """Cards parted and no second stack: without a bet it is no split (3.21)."""
     r.split_wait = None
     seat = r.seat(hand.box)
@@ -160,7 +160,7 @@ def split_unpaid(r: "BlackjackState", hand: Hand) -> None:
     r.split_off = (hand, ZERO if base is None else base, "")
 
 
-def _as_it_was(r: "BlackjackState", seat: "Stack", hand: Hand) -> bool:
+def _as_it_was(r: "BlackjackState", seat: "Stack", hand: BlackjackHand) -> bool:
     """Tell whether a bet whose amount is not known lies as it did: one stack more may be the second bet."""
     first = len(r.hands[hand.box]) == MIN_HANDS and not any(
         r.stacks[text].spot.box == hand.box for text in r.second_stacks

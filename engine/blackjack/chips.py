@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.blackjack import additional_bets, dealer, decisions, followers, inferred, side_bets
-from feltwatch.engine.blackjack.hands import Hand
+from feltwatch.engine.blackjack.hands import BlackjackHand
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.money import ZERO, decimal, down, plain, up
 from feltwatch.engine.model.verdicts import Remedy
@@ -30,7 +30,7 @@ def added(r: "BlackjackState", stack: "Stack", delta: Decimal | None, event: "Ch
     return followers.came(r, stack, delta) or _piled(delta, event)
 
 
-def _one_may(r: "BlackjackState", hands: list[Hand]) -> bool:
+def _one_may(r: "BlackjackState", hands: list[BlackjackHand]) -> bool:
     """Tell whether a second stack can only be one hand's, and all its cards are read."""
     return all(h.total is not None for h in hands) and sum(len(h) > 1 and not r.finished(h) for h in hands) <= 1
 
@@ -181,7 +181,7 @@ def fewer(r: "BlackjackState", stack: "Stack") -> None:
             return
 
 
-def _withdrawn(r: "BlackjackState", stack: "Stack", hand: Hand, what: str, back: str) -> None:
+def _withdrawn(r: "BlackjackState", stack: "Stack", hand: BlackjackHand, what: str, back: str) -> None:
     r.alert(
         "double-bet-withdrawn",
         f"{what} of the doubled bet of box {stack.spot.box} was taken back after the card.",
@@ -239,7 +239,7 @@ def _refund(stack: "Stack", delta: Decimal) -> None:
         stack.stake, stack.factor, stack.at_close = stack.now, None, stack.present
 
 
-def _taken_early(r: "BlackjackState", stack: "Stack", hand: Hand, delta: Decimal) -> None:
+def _taken_early(r: "BlackjackState", stack: "Stack", hand: BlackjackHand, delta: Decimal) -> None:
     by_dealer = stack.by == "dealer"
     if additional_bets.less(r, stack, delta):
         stack.taken = max(stack.taken + delta, ZERO)
@@ -267,7 +267,7 @@ def _halves(r: "BlackjackState", stack: "Stack") -> set[Decimal]:
     return {rounded(half, r.chip) for half in halves for rounded in (down, up)}
 
 
-def _no_surrender(r: "BlackjackState", stack: "Stack", hand: Hand, delta: Decimal) -> None:
+def _no_surrender(r: "BlackjackState", stack: "Stack", hand: BlackjackHand, delta: Decimal) -> None:
     why = "after a split" if hand.split else f"against the {spoken(r.upcard)}"
     does = f"Put {plain(-delta)} and the cards back."
     r.alert(
@@ -282,14 +282,14 @@ def _no_surrender(r: "BlackjackState", stack: "Stack", hand: Hand, delta: Decima
     hand.asked = ""
 
 
-def _paid_early(r: "BlackjackState", stack: "Stack", hand: Hand, delta: Decimal) -> None:
+def _paid_early(r: "BlackjackState", stack: "Stack", hand: BlackjackHand, delta: Decimal) -> None:
     if len(r.dealer) == 1 and (hand.natural or (hand.asked == "even-money" and stack.paid == stack.stake)):
         _blackjack_early(r, stack, hand, delta)
     else:
         dealer.stood_short(r, stack.spot.text)
 
 
-def _blackjack_early(r: "BlackjackState", stack: "Stack", hand: Hand, delta: Decimal) -> None:
+def _blackjack_early(r: "BlackjackState", stack: "Stack", hand: BlackjackHand, delta: Decimal) -> None:
     one_to_one = _one_to_one(r, stack)
     asked = r.upcard_is_ace and hand.natural and r.book.id != "live-blackjack" and not r.too_late
     if asked and (stack.stake is None or stack.paid < min(one_to_one)):

@@ -8,7 +8,7 @@ from feltwatch.engine.books.settings import Switches
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.spots import DISCARD
 from feltwatch.engine.model.verdicts import Remedy
-from feltwatch.engine.round.base import Seen
+from feltwatch.engine.round.base import CardSeen
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
@@ -92,7 +92,7 @@ def settle_early(r: "BlackjackState") -> bool:
     return r.complete
 
 
-def overdraw(r: "BlackjackState", seen: Seen) -> None:
+def overdraw(r: "BlackjackState", seen: CardSeen) -> None:
     """5.10.2: the card is discarded and the total before it stands; nothing is reconstructed."""
     points = r.dealer.points
     cancelled = r.book.reconstructs == "void"

@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.blackjack import additional_bets, dealer, followers, forbidden, settlement, side_bets, turns
-from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW, Hand
+from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW, BlackjackHand
 from feltwatch.engine.model.spots import MAX_HANDS, hand_zone
 from feltwatch.engine.model.verdicts import Remedy
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
     from feltwatch.engine.model.events import Decision
     from feltwatch.engine.model.spots import Spot
-    from feltwatch.engine.round.base import Seen
+    from feltwatch.engine.round.base import CardSeen
     from feltwatch.engine.round.stack import Stack
 
 
@@ -28,13 +28,13 @@ def told(r: "BlackjackState", event: "Decision") -> None:
     TOLD[event.action](r, hand, event)
 
 
-def _hit(r: "BlackjackState", hand: Hand, event: "Decision") -> None:
+def _hit(r: "BlackjackState", hand: BlackjackHand, event: "Decision") -> None:
     del event
     if hand.stood != "told" and not r.finished(hand):
         hand.asked = "hit"
 
 
-def _stand(r: "BlackjackState", hand: Hand, event: "Decision") -> None:
+def _stand(r: "BlackjackState", hand: BlackjackHand, event: "Decision") -> None:
     del event
     short = hand.points is not None and hand.points < MUST_DRAW_BELOW and len(hand) > 1 and not hand.doubled
     hand.asked, hand.stood = "", "told"
@@ -54,7 +54,7 @@ def _stand(r: "BlackjackState", hand: Hand, event: "Decision") -> None:
         dealer.after(r)
 
 
-def _double(r: "BlackjackState", hand: Hand, event: "Decision") -> None:
+def _double(r: "BlackjackState", hand: BlackjackHand, event: "Decision") -> None:
     if hand.doubled:
         return
     paid, hand.extra = hand.extra, None
@@ -76,14 +76,14 @@ def _double(r: "BlackjackState", hand: Hand, event: "Decision") -> None:
         r.wagers[key] = (base, additional_bets.fit(r, hand, base if event.amount is None else event.amount, base))
 
 
-def may_double(r: "BlackjackState", hand: Hand) -> bool:
+def may_double(r: "BlackjackState", hand: BlackjackHand) -> bool:
     """First two cards, also of a split hand; not on split Aces, Blackjack or Soft 21 (3.22)."""
     if len(hand) != 2 or hand.natural or hand.soft21 or hand.aces or hand.doubled:
         return False
     return not (hand.split and r.book.id == "live-blackjack" and r.switches.live_das == "false")
 
 
-def _split(r: "BlackjackState", hand: Hand, event: "Decision") -> None:
+def _split(r: "BlackjackState", hand: BlackjackHand, event: "Decision") -> None:
     if hand.split and len(hand) == 1:
         return  # the cards had been seen to part
     paid, hand.extra = hand.extra, None
@@ -105,7 +105,7 @@ def _split(r: "BlackjackState", hand: Hand, event: "Decision") -> None:
         r.split_wait = (new, event.t)
 
 
-def split_error(r: "BlackjackState", hand: Hand) -> str:
+def split_error(r: "BlackjackState", hand: BlackjackHand) -> str:
     """Name what forbids a split of this hand, or ""."""
     if len(hand) != 2:
         return "split-not-identical-value"
@@ -117,12 +117,12 @@ def split_error(r: "BlackjackState", hand: Hand) -> str:
     return "split-too-many-hands" if len(r.hands[hand.box]) >= min(r.book.max_hands, MAX_HANDS) else ""
 
 
-def part(r: "BlackjackState", hand: Hand, seen: "Seen", number: int = 0) -> Hand:
+def part(r: "BlackjackState", hand: BlackjackHand, seen: "CardSeen", number: int = 0) -> BlackjackHand:
     """Move one card of a pair to a hand of its own."""
     hands = r.hands[hand.box]
     used = {h.number for h in hands}
     free = number if number and number not in used else min(set(range(1, MAX_HANDS + 1)) - used)
-    new = Hand(hand.box, free, split=True)
+    new = BlackjackHand(hand.box, free, split=True)
     one = seen.card
     hand.split = True
     hand.aces = new.aces = one is not None and one.rank == "A"
@@ -137,7 +137,7 @@ def part(r: "BlackjackState", hand: Hand, seen: "Seen", number: int = 0) -> Hand
     return new
 
 
-def _surrender(r: "BlackjackState", hand: Hand, event: "Decision") -> None:
+def _surrender(r: "BlackjackState", hand: BlackjackHand, event: "Decision") -> None:
     if hand.surrendered:
         return
     if r.too_late and not hand.split:
@@ -158,14 +158,14 @@ def _surrender(r: "BlackjackState", hand: Hand, event: "Decision") -> None:
             forbidden.wait(r, "surrender-not-allowed", hand, event, r.seat(hand.box).spot.text, why)
 
 
-def may_surrender(r: "BlackjackState", hand: Hand) -> bool:
+def may_surrender(r: "BlackjackState", hand: BlackjackHand) -> bool:
     """Not against an Ace (live: nor a ten), not after a split, on two cards (3.16)."""
     if hand.split or len(hand) != 2 or r.upcard_is_ace or r.dealer_shown:
         return False
     return not (r.book.id == "live-blackjack" and r.switches.live_surrender == "2-9" and r.upcard_is_ten)
 
 
-def surrender(r: "BlackjackState", hand: Hand, *, inferred: bool) -> None:
+def surrender(r: "BlackjackState", hand: BlackjackHand, *, inferred: bool) -> None:
     hand.surrendered = True
     hand.asked = ""
     if inferred:
@@ -173,7 +173,7 @@ def surrender(r: "BlackjackState", hand: Hand, *, inferred: bool) -> None:
     settlement.surrendered(r, hand)
 
 
-def _even(r: "BlackjackState", hand: Hand, event: "Decision") -> None:
+def _even(r: "BlackjackState", hand: BlackjackHand, event: "Decision") -> None:
     if not (hand.natural and r.upcard_is_ace) or r.book.id == "live-blackjack":
         hand.asked = "even-money"
         if r.playing and r.upcard is not None and hand.total is not None:
@@ -193,13 +193,13 @@ def _even(r: "BlackjackState", hand: Hand, event: "Decision") -> None:
         even_money(r, r.stacks[_spot(r, hand, event).text], hand, inferred=False)
 
 
-def _spot(r: "BlackjackState", hand: Hand, event: "Decision") -> "Spot":
+def _spot(r: "BlackjackState", hand: BlackjackHand, event: "Decision") -> "Spot":
     """Give the main spot of the Player who decides for his own bet; the Seated Player's where he has none."""
     stack = next((s for s in settlement.betting(r, hand) if s.spot.who == event.who), None) or r.seat(hand.box)
     return stack.spot
 
 
-def even_money(r: "BlackjackState", stack: "Stack", hand: Hand, *, inferred: bool) -> None:
+def even_money(r: "BlackjackState", stack: "Stack", hand: BlackjackHand, *, inferred: bool) -> None:
     r.even.add(stack.spot.text)
     if inferred:
         r.infer(hand.box, hand.number, "even-money")
@@ -242,7 +242,7 @@ SAYS = {
 }
 
 
-def refuse(r: "BlackjackState", hand: Hand, code: str, delta: Decimal | None) -> None:
+def refuse(r: "BlackjackState", hand: BlackjackHand, code: str, delta: Decimal | None) -> None:
     """Chips come for a double or split that is not allowed; a supervisor may allow it after all."""
     hand.asked = ""
     if not_allowed(r, hand, code):
@@ -256,7 +256,7 @@ def refuse(r: "BlackjackState", hand: Hand, code: str, delta: Decimal | None) ->
         additional_bets.split_paid(r, part(r, hand, hand.cards[-1]), delta)
 
 
-def not_allowed(r: "BlackjackState", hand: Hand, code: str) -> bool:
+def not_allowed(r: "BlackjackState", hand: BlackjackHand, code: str) -> bool:
     """Say that a double or split is not allowed, unless a supervisor has said that it is."""
     what = "split" if code.startswith("split") else "double"
     anchor = turns.place(hand)
@@ -280,7 +280,7 @@ def not_allowed(r: "BlackjackState", hand: Hand, code: str) -> bool:
     return True
 
 
-def refused_card(r: "BlackjackState", hand: Hand) -> None:
+def refused_card(r: "BlackjackState", hand: BlackjackHand) -> None:
     """A card falls although the double or split was not allowed: the options of 5.7."""
     name, hand.refusal = hand.refusal, ""
     seat = r.seat(hand.box)

@@ -3,19 +3,19 @@
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.blackjack import dealer, initial_deal, misplaced_cards, subsequent_deal
-from feltwatch.engine.blackjack.hands import Hand
+from feltwatch.engine.blackjack.hands import BlackjackHand
 from feltwatch.engine.blackjack.remedies import settled_by_book
 from feltwatch.engine.blackjack.state import Stray
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.spots import SHOE
 from feltwatch.engine.model.verdicts import Remedy
-from feltwatch.engine.round.base import Seen
+from feltwatch.engine.round.base import CardSeen
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
 
 
-def simultaneous(r: "BlackjackState", seen: Seen) -> None:
+def simultaneous(r: "BlackjackState", seen: CardSeen) -> None:
     """Two cards drawn together: the Player chooses which comes first, the dealer's are discarded (5.12)."""
     other = r.sequence[-2] if len(r.sequence) > 1 else seen
     hand = r.hand(seen.zone.box or 0, seen.zone.hand)
@@ -44,7 +44,7 @@ def simultaneous(r: "BlackjackState", seen: Seen) -> None:
         initial_deal.together(r, seen, name)
 
 
-def _simultaneous_remedy(r: "BlackjackState", hand: Hand, other: Seen, seen: Seen) -> Remedy:
+def _simultaneous_remedy(r: "BlackjackState", hand: BlackjackHand, other: CardSeen, seen: CardSeen) -> Remedy:
     if r.book.reconstructs != "options":
         return r.error_remedy([], can=False)
     both = f"the {spoken(other.card)} and the {spoken(seen.card)}"
@@ -56,7 +56,7 @@ def _simultaneous_remedy(r: "BlackjackState", hand: Hand, other: Seen, seen: See
     return Remedy("options", r.book.clause("simultaneous"), options, boxes=boxes, says=says)
 
 
-def _discard(r: "BlackjackState", other: Seen) -> None:
+def _discard(r: "BlackjackState", other: CardSeen) -> None:
     """Both of the dealer's cards are out of the round; another is drawn (5.12.1)."""
     r.dealer.drop(other)
     r.sequence[-2:] = []

@@ -6,12 +6,12 @@ from feltwatch.engine.blackjack import decisions, initial_deal, settlement
 from feltwatch.engine.round import payments
 
 if TYPE_CHECKING:
-    from feltwatch.engine.blackjack.hands import Hand
+    from feltwatch.engine.blackjack.hands import BlackjackHand
     from feltwatch.engine.blackjack.state import BlackjackState
-    from feltwatch.engine.round.base import Seen
+    from feltwatch.engine.round.base import CardSeen
 
 
-def removed(r: "BlackjackState", seen: "Seen") -> None:
+def removed(r: "BlackjackState", seen: "CardSeen") -> None:
     """A card leaves the table; if half of its bet was taken, that is a Surrender."""
     if r.playing:
         note(r, seen)
@@ -24,7 +24,7 @@ def removed(r: "BlackjackState", seen: "Seen") -> None:
             payments.matches(r, stack, delta)
 
 
-def note(r: "BlackjackState", seen: "Seen") -> None:
+def note(r: "BlackjackState", seen: "CardSeen") -> None:
     """The last card of an open hand is taken up: what follows says what that was."""
     hand = r.hand(seen.zone.box, seen.zone.hand) if seen.zone.box else None
     if hand is None or r.complete or r.seat(hand.box).stake is not None:
@@ -34,7 +34,7 @@ def note(r: "BlackjackState", seen: "Seen") -> None:
         hand.up = "late" if r.too_late or len(r.dealer) > 1 else "early"
 
 
-def went_on(r: "BlackjackState", seen: "Seen") -> None:
+def went_on(r: "BlackjackState", seen: "CardSeen") -> None:
     """A card falls: hands that were taken up before it are out of the round, unless it is theirs."""
     target = r.hand(seen.zone.box or 0, seen.zone.hand)
     for hand in r.all_hands():
@@ -59,7 +59,7 @@ def reasons(r: "BlackjackState") -> list[str]:
     return [f"the cards of box {box} were taken up before it was" for box in boxes]
 
 
-def _decide(r: "BlackjackState", hand: "Hand") -> None:
+def _decide(r: "BlackjackState", hand: "BlackjackHand") -> None:
     """A Surrender, even money, or an unknown result: before a third card, and with the bet gone."""
     early, hand.up = hand.up == "early" and not r.seat(hand.box).present, ""
     ruled = not (r.doubt or any(plan.waits for plan in r.plans.values()))

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack.hands import Hand
+from feltwatch.engine.blackjack.hands import BlackjackHand
 from feltwatch.engine.model.money import plain
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import payments
@@ -35,7 +35,7 @@ def came(r: "BlackjackState", stack: "Stack", delta: Decimal | None) -> bool:
     return not (doubled is None and pending is None and new is None)
 
 
-def _just_split(r: "BlackjackState", text: str, hands: list[Hand]) -> Hand | None:
+def _just_split(r: "BlackjackState", text: str, hands: list[BlackjackHand]) -> BlackjackHand | None:
     """Give the newest hand while one may still follow onto it."""
     new = max(hands, key=lambda hand: hand.number)
     first_two = len(new) == 1 or (len(new) == 2 and r.book.id == "live-blackjack")
@@ -78,19 +78,19 @@ def _judge(
     )
 
 
-def doubled(r: "BlackjackState", hand: Hand) -> None:
+def doubled(r: "BlackjackState", hand: BlackjackHand) -> None:
     """The second stack was a double: so were the chips of those who followed."""
     for text in _on(r, hand):
         _double(r, r.stack(text), (text, hand.number), r.following.pop(text)[1])
 
 
-def split(r: "BlackjackState", hand: Hand, new: Hand) -> None:
+def split(r: "BlackjackState", hand: BlackjackHand, new: BlackjackHand) -> None:
     """The second stack was a split: those who followed play on the new hand as well."""
     for text in _on(r, hand):
         _split(r, r.stack(text), (text, new.number), r.following.pop(text)[1])
 
 
-def _on(r: "BlackjackState", hand: Hand) -> list[str]:
+def _on(r: "BlackjackState", hand: BlackjackHand) -> list[str]:
     return [text for text, (one, _) in r.following.items() if one is hand] if r.following else []
 
 

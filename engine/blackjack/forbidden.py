@@ -6,7 +6,7 @@ decision waits for them, until something else happens at the table or `WAIT_S` h
 
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack.hands import Hand
+from feltwatch.engine.blackjack.hands import BlackjackHand
 from feltwatch.engine.blackjack.state import Forbidden
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.events import Chips, Decision, Event, Signal, Tick
@@ -28,7 +28,7 @@ WOULD = {
 }
 
 
-def wait(r: "BlackjackState", code: str, hand: Hand, event: Decision, anchor: str, why: str = "") -> None:
+def wait(r: "BlackjackState", code: str, hand: BlackjackHand, event: Decision, anchor: str, why: str = "") -> None:
     """Let a forbidden decision wait for its chips, unless it may be an earlier one that is reported late."""
     if code not in r.book.faults or hand.number != event.hand or _late(r, code, hand, event):
         return
@@ -46,7 +46,7 @@ def insurance(r: "BlackjackState", event: Decision, spot: str) -> None:
         wait(r, "insurance-too-late", hand, event, spot)
 
 
-def _late(r: "BlackjackState", code: str, hand: Hand, event: Decision) -> bool:
+def _late(r: "BlackjackState", code: str, hand: BlackjackHand, event: Decision) -> bool:
     """Tell whether the decision may have been made, and carried out, before the last card."""
     if r.inferred.get((hand.box, hand.number), (0, ""))[1] == event.action:
         del r.inferred[hand.box, hand.number]  # it is reported now
@@ -91,11 +91,11 @@ def _raise(r: "BlackjackState", one: Forbidden) -> None:
     )
 
 
-def points(hand: Hand) -> str:
+def points(hand: BlackjackHand) -> str:
     return f" ({hand.points})" if hand.points is not None else ""
 
 
-def surrender_reason(r: "BlackjackState", hand: Hand) -> str:
+def surrender_reason(r: "BlackjackState", hand: BlackjackHand) -> str:
     """Say what forbids a Surrender of this hand, "" where nothing that is known does."""
     if hand.split:
         return " after a split"

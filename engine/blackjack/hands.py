@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from feltwatch.engine.model.cards import Card
-from feltwatch.engine.round.base import Seen
+from feltwatch.engine.round.base import CardSeen
 
 LIMIT = 21
 MUST_DRAW_BELOW = 12  # v5 3.19: a Player draws until he has 12
@@ -53,12 +53,12 @@ def with_card(found: Total | None, card: Card | None) -> Total | None:
 
 
 @dataclass(slots=True)
-class Hand:
+class BlackjackHand:
     """The cards of one hand, and what was decided on it. Box 0 is the dealer."""
 
     box: int
     number: int = 1
-    cards: list[Seen] = field(default_factory=list)
+    cards: list[CardSeen] = field(default_factory=list)
     total: Total | None = EMPTY
     split: bool = False
     aces: bool = False  # from a split pair of Aces
@@ -76,11 +76,11 @@ class Hand:
     def __len__(self) -> int:
         return len(self.cards)
 
-    def add(self, seen: Seen) -> None:
+    def add(self, seen: CardSeen) -> None:
         self.cards.append(seen)
         self.total = with_card(self.total, seen.card)
 
-    def drop(self, seen: Seen) -> None:
+    def drop(self, seen: CardSeen) -> None:
         self.cards.remove(seen)
         self.total = total([one.card for one in self.cards])
 
@@ -117,7 +117,7 @@ class Hand:
         return one.rank == two.rank or (unlike_tens and one.value == two.value)
 
 
-def why_finished(hand: Hand, *, hard21: bool, absent: bool) -> str:
+def why_finished(hand: BlackjackHand, *, hard21: bool, absent: bool) -> str:
     """Name the error that one more card on this hand would be, or "" while the hand may draw."""
     if hand.natural:
         return "hit-on-blackjack"
@@ -130,7 +130,7 @@ def why_finished(hand: Hand, *, hard21: bool, absent: bool) -> str:
     return _by_total(hand, hard21=hard21, absent=absent) or _by_decision(hand)
 
 
-def _by_total(hand: Hand, *, hard21: bool, absent: bool) -> str:
+def _by_total(hand: BlackjackHand, *, hard21: bool, absent: bool) -> str:
     """A 21 takes no card; nor does the House draw for an absent Player at 12 or more."""
     found = hand.total
     if found is None or found.points < MUST_DRAW_BELOW:
@@ -140,7 +140,7 @@ def _by_total(hand: Hand, *, hard21: bool, absent: bool) -> str:
     return "absent-player-overdrawn" if absent and len(hand.cards) > 1 else ""
 
 
-def _by_decision(hand: Hand) -> str:
+def _by_decision(hand: BlackjackHand) -> str:
     if hand.stood == "told":
         return "" if hand.left else "card-after-stand"
     return "subsequent-deal-wrong-box" if hand.stood or hand.invalid or hand.surrendered else ""

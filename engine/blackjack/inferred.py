@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 from feltwatch.engine.blackjack import additional_bets, followers
 from feltwatch.engine.blackjack.decisions import may_double, not_allowed, part, refuse, refused_card, split_error
-from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
+from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, BlackjackHand
 from feltwatch.engine.model.spots import MAX_HANDS, hand_zone
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
-    from feltwatch.engine.round.base import Seen
+    from feltwatch.engine.round.base import CardSeen
 
 
-def chips_added(r: "BlackjackState", hand: Hand, delta: Decimal | None) -> bool:
+def chips_added(r: "BlackjackState", hand: BlackjackHand, delta: Decimal | None) -> bool:
     """A second stack came to a box: a double or a split, reported or about to show."""
     if hand.asked.startswith("bad "):
         refuse(r, hand, hand.asked.split()[1], delta)
@@ -31,11 +31,11 @@ def chips_added(r: "BlackjackState", hand: Hand, delta: Decimal | None) -> bool:
     return True
 
 
-def _may_split(r: "BlackjackState", hand: Hand) -> bool:
+def _may_split(r: "BlackjackState", hand: BlackjackHand) -> bool:
     return len(hand) == 2 and not split_error(r, hand)
 
 
-def _forbidden(r: "BlackjackState", hand: Hand) -> str:
+def _forbidden(r: "BlackjackState", hand: BlackjackHand) -> str:
     """Name what forbids both a double and a split of this hand, or ""."""
     if len(hand) > 1 and not may_double(r, hand) and not _may_split(r, hand):
         again = hand.aces and len(hand) == 2 and hand.pair()
@@ -43,14 +43,14 @@ def _forbidden(r: "BlackjackState", hand: Hand) -> str:
     return "split-too-many-hands" if len(hand) == 2 and _absurd_double(r, hand) else ""
 
 
-def _absurd_double(r: "BlackjackState", hand: Hand) -> bool:
+def _absurd_double(r: "BlackjackState", hand: BlackjackHand) -> bool:
     """A second stack on a hard pair of 12 or more means a split, also where no hand may be added."""
     if split_error(r, hand) != "split-too-many-hands":
         return False
     return hand.points is not None and MUST_DRAW_BELOW <= hand.points < LIMIT
 
 
-def doubled_by_chips(r: "BlackjackState", hand: Hand) -> None:
+def doubled_by_chips(r: "BlackjackState", hand: BlackjackHand) -> None:
     """A second stack, then one card: a double."""
     text = r.seat(hand.box).spot.text
     base = r.wagers[text, hand.number][0]
@@ -60,7 +60,7 @@ def doubled_by_chips(r: "BlackjackState", hand: Hand) -> None:
     r.infer(hand.box, hand.number, "double")
 
 
-def no_double(r: "BlackjackState", hand: Hand, seen: "Seen") -> None:
+def no_double(r: "BlackjackState", hand: BlackjackHand, seen: "CardSeen") -> None:
     """The card of a double was another hand's: the double still waits for its own."""
     if not hand.doubled or len(hand) > 2:
         return
@@ -73,7 +73,7 @@ def no_double(r: "BlackjackState", hand: Hand, seen: "Seen") -> None:
     r.wagers[key] = (r.wagers[key][0], None)
 
 
-def crosswise(r: "BlackjackState", hand: Hand) -> None:
+def crosswise(r: "BlackjackState", hand: BlackjackHand) -> None:
     """A card laid crosswise marks a double whose chips could not be counted."""
     seat = r.seat(hand.box)
     if hand.extra or not may_double(r, hand) or seat.now is not None:
@@ -82,7 +82,7 @@ def crosswise(r: "BlackjackState", hand: Hand) -> None:
     r.infer(hand.box, hand.number, "double")
 
 
-def moved_apart(r: "BlackjackState", old: Hand, seen: "Seen") -> None:
+def moved_apart(r: "BlackjackState", old: BlackjackHand, seen: "CardSeen") -> None:
     """A card of a pair was moved to a place of its own: a split, unless it was already reported."""
     number = seen.zone.hand
     known = next((h for h in r.hands[old.box] if h.number == number), None)
@@ -104,7 +104,7 @@ def moved_apart(r: "BlackjackState", old: Hand, seen: "Seen") -> None:
         additional_bets.split_paid(r, new, paid)
 
 
-def _swap(old: Hand, known: Hand, seen: "Seen") -> None:
+def _swap(old: BlackjackHand, known: BlackjackHand, seen: "CardSeen") -> None:
     """The split was reported, and the other card of the pair is the one that moved."""
     other = known.cards[0]
     other.zone = hand_zone(old.box, old.number)
@@ -114,7 +114,7 @@ def _swap(old: Hand, known: Hand, seen: "Seen") -> None:
     old.add(other)
 
 
-def played_apart(r: "BlackjackState", hand: Hand, number: int) -> Hand:
+def played_apart(r: "BlackjackState", hand: BlackjackHand, number: int) -> BlackjackHand:
     """A card falls although the cards were not to be parted: the split is played all the same."""
     apart = next((seen for seen in hand.cards if seen.zone.hand != hand.number), None)
     if apart is None or len(r.hands[hand.box]) >= MAX_HANDS:
@@ -124,7 +124,7 @@ def played_apart(r: "BlackjackState", hand: Hand, number: int) -> Hand:
     return new if new.number == number else hand
 
 
-def split_unseen(r: "BlackjackState", hand: Hand, number: int) -> Hand:
+def split_unseen(r: "BlackjackState", hand: BlackjackHand, number: int) -> BlackjackHand:
     """A card falls on a second hand that was made unseen: a pair with a second stack was split."""
     pairs = [h for h in r.hands[hand.box] if h.extra and _may_split(r, h)]
     if not pairs:

@@ -10,7 +10,7 @@ from feltwatch.engine.model.events import Dealt
 from feltwatch.engine.model.spots import SHOE, Zone
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import checks
-from feltwatch.engine.round.base import Seen
+from feltwatch.engine.round.base import CardSeen
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
@@ -21,7 +21,7 @@ AWAY_S = 1.5  # a card may be lifted and laid down again
 LONG_S = 2.0  # between a card that fell off the table and the next thing taken up
 
 
-def dealt(r: "BlackjackState", seen: Seen) -> None:
+def dealt(r: "BlackjackState", seen: CardSeen) -> None:
     """A card of the first two passes."""
     if r.misdeal is not None:
         _lay(r, seen)
@@ -61,7 +61,7 @@ def _given_back(r: "BlackjackState", box: int) -> bool:
     return box > 0 and r.hands[box][0].invalid
 
 
-def _raise(r: "BlackjackState", code: str, seen: Seen, due: int, place: int) -> None:
+def _raise(r: "BlackjackState", code: str, seen: CardSeen, due: int, place: int) -> None:
     box = seen.zone.box or 0
     went = "the dealer" if box == 0 else f"box {box}"
     was = "the dealer" if due == 0 else f"box {due}"
@@ -81,7 +81,7 @@ def _raise(r: "BlackjackState", code: str, seen: Seen, due: int, place: int) -> 
         go_on(r)
 
 
-def together(r: "BlackjackState", seen: Seen, name: str) -> None:
+def together(r: "BlackjackState", seen: CardSeen, name: str) -> None:
     """Two cards drawn together came to one box: one of them is the next card (5.12)."""
     _lay(r, seen)
     plan = r.plan(name)
@@ -147,7 +147,7 @@ def _skipped(r: "BlackjackState") -> str:
     return "wrong-box-order" if r.book.reconstructs == "void" and r.switches.live_error == "cancel" else "box-skipped"
 
 
-def _unexpected(r: "BlackjackState", seen: Seen) -> None:
+def _unexpected(r: "BlackjackState", seen: CardSeen) -> None:
     if any(alert.code == "unexpected-card" for alert in r.alerts.values()):
         return
     name = r.alert(
@@ -162,14 +162,14 @@ def _unexpected(r: "BlackjackState", seen: Seen) -> None:
     r.cancel(name)
 
 
-def _lay(r: "BlackjackState", seen: Seen) -> None:
+def _lay(r: "BlackjackState", seen: CardSeen) -> None:
     """Put a card where it lies."""
     hand = r.hand(seen.zone.box or 0)
     if hand is not None:
         hand.add(seen)
 
 
-def _follow(r: "BlackjackState", slip: Misdeal, seen: Seen) -> None:
+def _follow(r: "BlackjackState", slip: Misdeal, seen: CardSeen) -> None:
     """More cards fall before the error is put right: say how it then stands, never alert twice."""
     place = len(r.sequence) - 1
     first_pass = slip.at <= len(r.boxes)
@@ -208,7 +208,7 @@ def lying_right(r: "BlackjackState") -> None:
         subsequent_deal.begin(r)
 
 
-def moved(r: "BlackjackState", seen: Seen, source: Zone) -> None:
+def moved(r: "BlackjackState", seen: CardSeen, source: Zone) -> None:
     """A card is carried to another place before play has begun: the deal is being put right."""
     slip = r.misdeal
     if slip is not None and slip.code == SIMULTANEOUS:
@@ -224,7 +224,7 @@ def moved(r: "BlackjackState", seen: Seen, source: Zone) -> None:
     lying_right(r)
 
 
-def _second_first(r: "BlackjackState", second: Seen, moved: Seen) -> None:
+def _second_first(r: "BlackjackState", second: CardSeen, moved: CardSeen) -> None:
     """Of two cards drawn together the first is carried on: the Player takes the second."""
     at = next((i for i, one in enumerate(r.sequence) if one is second), 0)
     if at and r.sequence[at - 1] is moved:
@@ -232,7 +232,7 @@ def _second_first(r: "BlackjackState", second: Seen, moved: Seen) -> None:
         moved.n, second.n = second.n, moved.n
 
 
-def removed(r: "BlackjackState", seen: Seen) -> None:
+def removed(r: "BlackjackState", seen: CardSeen) -> None:
     """A card is taken up again before play has begun: it is not in the sequence until it comes back."""
     hand = r.hand(seen.zone.box) if seen.zone.box is not None else None
     if hand is None or seen not in hand.cards:
@@ -268,7 +268,7 @@ def left_alone(r: "BlackjackState") -> None:
         checks.gone(r, gone[0])
 
 
-def _gone(r: "BlackjackState") -> list[Seen]:
+def _gone(r: "BlackjackState") -> list[CardSeen]:
     return [seen for seen in r.sequence if seen.gone]
 
 

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.blackjack import dealer, settlement, turns
-from feltwatch.engine.blackjack.hands import Hand
+from feltwatch.engine.blackjack.hands import BlackjackHand
 from feltwatch.engine.blackjack.remedies import assignment, settled_by_book, spoken_zone
 from feltwatch.engine.blackjack.state import Stray
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.spots import SHOE, Zone, hand_zone
 from feltwatch.engine.model.verdicts import Remedy
-from feltwatch.engine.round.base import Seen
+from feltwatch.engine.round.base import CardSeen
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
@@ -32,7 +32,15 @@ FULL = frozenset(  # errors of a card on a hand that was complete: the hand stay
 AT_THE_CARD = ("split-wrong-order", "extra-card-to-hand")  # about the hand that got it, not the one passed over
 
 
-def slip(r: "BlackjackState", code: str, hand: Hand, seen: Seen, says: str, *, passed: tuple[Hand, ...] = ()) -> None:
+def slip(
+    r: "BlackjackState",
+    code: str,
+    hand: BlackjackHand,
+    seen: CardSeen,
+    says: str,
+    *,
+    passed: tuple[BlackjackHand, ...] = (),
+) -> None:
     """Raise it; keep the card apart: it is the next card of the shoe (or discarded)."""
     blocked = next((one for one in passed if turns.blocks(r, one)), None)
     sure = hand.box or code in ("missing-card", "double-card-missing")  # the dealer's own card may be anybody's
@@ -78,13 +86,13 @@ def keep(r: "BlackjackState", stray: Stray) -> None:
     settled_by_book(r, stray.alert)
 
 
-def _what_next(seen: Seen, target: Zone) -> str:
+def _what_next(seen: CardSeen, target: Zone) -> str:
     if target is SHOE:
         return f"The {spoken(seen.card)} is the next card: for the next hand that draws."
     return f"The {spoken(seen.card)} belongs to {spoken_zone(target)}."
 
 
-def next_place(r: "BlackjackState", seen: Seen, blocked: Hand | None = None) -> Zone:
+def next_place(r: "BlackjackState", seen: CardSeen, blocked: BlackjackHand | None = None) -> Zone:
     """Give the place of the next card: the acting hand if it must draw, the dealer if only he does, else not known."""
     hand = blocked or r.acting()
     if hand is not None:
@@ -93,7 +101,7 @@ def next_place(r: "BlackjackState", seen: Seen, blocked: Hand | None = None) -> 
     return hand_zone(0) if dealer.draws(r) and seen.zone.box != 0 else SHOE
 
 
-def no_bet(r: "BlackjackState", seen: Seen) -> None:
+def no_bet(r: "BlackjackState", seen: CardSeen) -> None:
     """A card in a box without a bet: the next card, or after an Interim Settlement discarded (5.10.3)."""
     target = next_place(r, seen)
     remedy = _remedy(r, "card-to-box-without-bet", seen, target)
@@ -110,7 +118,7 @@ def no_bet(r: "BlackjackState", seen: Seen) -> None:
         keep(r, Stray(name, code, seen, None, target, r.plan(name, waits=remedy.outcome != "discard")))
 
 
-def _remedy(r: "BlackjackState", code: str, seen: Seen, target: Zone) -> Remedy:
+def _remedy(r: "BlackjackState", code: str, seen: CardSeen, target: Zone) -> Remedy:
     if code == "card-to-box-without-bet" and not r.may_reconstruct() and r.book.reconstructs == "options":
         says = f"The {spoken(seen.card)} is discarded; go on with the next card of the shoe."
         options = ("continue", "return-bet")
@@ -130,7 +138,7 @@ def reviewed(r: "BlackjackState") -> None:
 # ---- put right, or left to lie --------------------------------------------------------------------------------------
 
 
-def count(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
+def count(r: "BlackjackState", hand: BlackjackHand, seen: CardSeen) -> None:
     """A card counts where it lies."""
     hand.add(seen)
     if hand.box == 0:
@@ -150,7 +158,7 @@ def let_lie(r: "BlackjackState") -> None:
     count(r, stray.hand, stray.seen)
 
 
-def returned(r: "BlackjackState", seen: Seen) -> None:
+def returned(r: "BlackjackState", seen: CardSeen) -> None:
     """A card that was taken off the table and comes back with the same face was put right by it."""
     for stray in list(r.apart.values()):
         if stray.seen.gone and stray.seen.card is not None and stray.seen.card is seen.card:

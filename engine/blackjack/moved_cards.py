@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.blackjack import dealer, inferred, misplaced_cards, settlement, subsequent_deal, turns
-from feltwatch.engine.blackjack.hands import Hand
+from feltwatch.engine.blackjack.hands import BlackjackHand
 from feltwatch.engine.blackjack.state import Stray
 from feltwatch.engine.model.spots import SHOE, Zone
-from feltwatch.engine.round.base import Seen
+from feltwatch.engine.round.base import CardSeen
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
@@ -30,7 +30,7 @@ def ruled(r: "BlackjackState", stray: Stray, choice: str) -> None:
         misplaced_cards.let_lie(r)
 
 
-def next_card(r: "BlackjackState", seen: Seen) -> None:
+def next_card(r: "BlackjackState", seen: CardSeen) -> None:
     """A card kept apart is dealt as the next card, to the hand that must draw; else it waits in the shoe."""
     r.apart.pop(seen.id, None)
     r.waiting.append(seen)
@@ -54,7 +54,7 @@ def serve(r: "BlackjackState") -> None:
             subsequent_deal.take(r, hand, seen)
 
 
-def moved(r: "BlackjackState", seen: Seen, source: Zone) -> None:
+def moved(r: "BlackjackState", seen: CardSeen, source: Zone) -> None:
     """A card is carried to another place: an error put right, a pair moved apart, or the next card from the shoe."""
     to = r.hand(seen.zone.box, seen.zone.hand) if seen.zone.box is not None else None
     stray = r.apart.get(seen.id)
@@ -79,13 +79,13 @@ def moved(r: "BlackjackState", seen: Seen, source: Zone) -> None:
         _carried(r, old, to, seen)
 
 
-def _parts(old: Hand, to: Hand, seen: Seen) -> bool:
+def _parts(old: BlackjackHand, to: BlackjackHand, seen: CardSeen) -> bool:
     """Tell whether a card moved within its box makes a new hand, or shows which of a pair had been moved."""
     known = to.number == seen.zone.hand
     return old.box == to.box and (not known or to is old or (len(old), len(to)) == (1, 1))
 
 
-def _second_first(r: "BlackjackState", stray: Stray, hand: Hand, first: Seen) -> None:
+def _second_first(r: "BlackjackState", stray: Stray, hand: BlackjackHand, first: CardSeen) -> None:
     """Of two cards drawn together the Player takes the second; the first is the next card."""
     misplaced_cards.put_right(r, stray)
     hand.drop(first)
@@ -93,7 +93,7 @@ def _second_first(r: "BlackjackState", stray: Stray, hand: Hand, first: Seen) ->
     misplaced_cards.count(r, hand, stray.seen)
 
 
-def _lands(r: "BlackjackState", to: Hand | None, seen: Seen) -> None:
+def _lands(r: "BlackjackState", to: BlackjackHand | None, seen: CardSeen) -> None:
     """A card that was kept apart comes to a hand."""
     if to is None:
         return
@@ -110,7 +110,7 @@ def _lands(r: "BlackjackState", to: Hand | None, seen: Seen) -> None:
     subsequent_deal.take(r, to, seen)
 
 
-def _carried(r: "BlackjackState", old: Hand, to: Hand, seen: Seen) -> None:
+def _carried(r: "BlackjackState", old: BlackjackHand, to: BlackjackHand, seen: CardSeen) -> None:
     """A card that counted goes to another hand: what rested on it is open again."""
     for code in ("card-without-request", "hit-on-21"):
         if (plan := r.plans.get(f"r{r.number}-{code}-{seen.id}")) is not None:

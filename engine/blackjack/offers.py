@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.blackjack import decisions
-from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
+from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, BlackjackHand
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
@@ -15,7 +15,7 @@ def first_two(r: "BlackjackState") -> None:
         offer(r, hand)
 
 
-def offer(r: "BlackjackState", hand: Hand) -> None:
+def offer(r: "BlackjackState", hand: BlackjackHand) -> None:
     """Say what a hand of two cards may do; nothing of a card that is unread."""
     if hand.total is None or r.upcard is None or len(hand) != 2 or hand.invalid or r.dealer_shown:
         return
@@ -24,7 +24,7 @@ def offer(r: "BlackjackState", hand: Hand) -> None:
         r.offers(hand.box, hand.number, tuple(found))
 
 
-def _actions(r: "BlackjackState", hand: Hand) -> list[str]:
+def _actions(r: "BlackjackState", hand: BlackjackHand) -> list[str]:
     if r.finished(hand):
         return []
     points = hand.points or 0
@@ -37,7 +37,7 @@ def _actions(r: "BlackjackState", hand: Hand) -> list[str]:
     return found
 
 
-def _against_ace(r: "BlackjackState", hand: Hand) -> list[str]:
+def _against_ace(r: "BlackjackState", hand: BlackjackHand) -> list[str]:
     """Insurance for every bet, Even Money for a Blackjack, while no third card has fallen."""
     if not r.upcard_is_ace or r.hit or hand.split or hand.box in r.absent:
         return []

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.spots import SHOE, Zone, hand_zone
 from feltwatch.engine.model.verdicts import CardMove, Remedy
-from feltwatch.engine.round.base import Seen
+from feltwatch.engine.round.base import CardSeen
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
 
-Targets = Sequence[tuple[Seen, Zone]]
+Targets = Sequence[tuple[CardSeen, Zone]]
 Hands = dict[str, tuple[str | None, ...]]
 
 
@@ -68,7 +68,7 @@ def _version4(r: "BlackjackState", hands: Hands | None, moves: tuple[CardMove, .
 def resulting_hands(r: "BlackjackState", targets: Targets) -> Hands:
     """Give every hand that a reconstruction touches, as it then is."""
     where = {seen.id: zone for seen, zone in targets}
-    found: dict[str, list[Seen]] = {}
+    found: dict[str, list[CardSeen]] = {}
     lying = {hand_zone(h.box, h.number).text: h.cards for h in (*r.all_hands(), r.dealer)}
     touched = {zone.text for _, zone in targets} | {seen.zone.text for seen, _ in targets}
     for name, cards in lying.items():
@@ -96,7 +96,7 @@ def asked_again(r: "BlackjackState", targets: Targets) -> tuple[str, ...]:
     return tuple(found)
 
 
-def assignment(r: "BlackjackState") -> list[tuple[Seen, Zone]]:
+def assignment(r: "BlackjackState") -> list[tuple[CardSeen, Zone]]:
     """Lay the sequence of cards over the slots of the Initial Deal; what is left over is the next card."""
     slots = [hand_zone(box) for box in r.order]
     return [(seen, slots[index] if index < len(slots) else SHOE) for index, seen in enumerate(r.sequence)]

@@ -25,7 +25,7 @@ from feltwatch.engine.model.money import ZERO
 from feltwatch.engine.model.spots import Zone
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import checks, payments
-from feltwatch.engine.round.base import Seen
+from feltwatch.engine.round.base import CardSeen
 from feltwatch.engine.round.stack import Stack
 
 IN_TURN = ("hit", "stand", "double", "split")
@@ -54,7 +54,7 @@ class BlackjackRound(BlackjackState):
             initial_deal.missing(self, event)
         super().on_dealt(event)
 
-    def card(self, seen: Seen, event: Dealt) -> None:
+    def card(self, seen: CardSeen, event: Dealt) -> None:
         if seen.zone.box is None:
             return
         if self.squeezing and seen.up and seen.zone.box in self.squeezing:
@@ -75,15 +75,15 @@ class BlackjackRound(BlackjackState):
         else:
             initial_deal.dealt(self, seen)
 
-    def _together(self, seen: Seen) -> bool:
+    def _together(self, seen: CardSeen) -> bool:
         """Two cards on one place at one instant: which came first is unknown (5.12)."""
         last = self.last_dealt
         return last is not None and last.t == seen.t > 0 and last.zone is seen.zone and self.before_last < last.t
 
-    def turned(self, seen: Seen, *, was_up: bool) -> None:
+    def turned(self, seen: CardSeen, *, was_up: bool) -> None:
         """A squeezed card is turned: its face, where new, makes the table live the round again."""
 
-    def moved(self, seen: Seen, source: Zone, event: Move) -> None:
+    def moved(self, seen: CardSeen, source: Zone, event: Move) -> None:
         del event
         if source.box is None and not any(one is seen for one in self.sequence):
             self._arrives(seen)
@@ -92,7 +92,7 @@ class BlackjackRound(BlackjackState):
         else:
             moved_cards.moved(self, seen, source)
 
-    def _arrives(self, seen: Seen) -> None:
+    def _arrives(self, seen: CardSeen) -> None:
         """A card that lay outside, or was seen in the shoe, comes to its place: it is dealt only now."""
         if seen.zone.box is None:
             return
@@ -104,7 +104,7 @@ class BlackjackRound(BlackjackState):
         if not self.void:
             self.card(seen, event)
 
-    def removed(self, seen: Seen) -> None:
+    def removed(self, seen: CardSeen) -> None:
         early_pickup.removed(self, seen)
 
     def on_decision(self, event: Decision) -> None:
@@ -219,7 +219,7 @@ class BlackjackRound(BlackjackState):
 
     # ---- what follows from an error ---------------------------------------------------------------------------------
 
-    def error_remedy(self, targets: Sequence[tuple[Seen, Zone]], *, says: str = "", can: bool = True) -> Remedy:
+    def error_remedy(self, targets: Sequence[tuple[CardSeen, Zone]], *, says: str = "", can: bool = True) -> Remedy:
         return error_remedy(self, targets, says=says, can=can)
 
     def invalidate(self, box: int) -> None:
@@ -245,7 +245,7 @@ class BlackjackRound(BlackjackState):
         self.apart.clear()
         self.waiting.clear()
 
-    def next_card(self, seen: Seen) -> None:
+    def next_card(self, seen: CardSeen) -> None:
         """Deal a card that was kept apart as the next card."""
         moved_cards.next_card(self, seen)
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.blackjack import side_bets
-from feltwatch.engine.blackjack.hands import Hand
+from feltwatch.engine.blackjack.hands import BlackjackHand
 from feltwatch.engine.model.money import ZERO
 from feltwatch.engine.round.line import plays
 
@@ -17,40 +17,47 @@ if TYPE_CHECKING:
 Lost = Decimal | Fraction | None
 
 
-def betting(r: "BlackjackState", hand: Hand) -> list["Stack"]:
+def betting(r: "BlackjackState", hand: BlackjackHand) -> list["Stack"]:
     """Give the stacks that play on a hand: the Seated Player's, and those who follow."""
     return [s for s in r.bettors.get(hand.box, ()) if (s.spot.text, hand.number) in r.wagers]
 
 
-def waits(r: "BlackjackState", hand: Hand) -> bool:
+def waits(r: "BlackjackState", hand: BlackjackHand) -> bool:
     """Tell whether some bet on a hand is still open."""
     return any((hand.box, hand.number, stack.spot.bet) not in r.settlements for stack in betting(r, hand))
 
 
-def wager(r: "BlackjackState", stack: "Stack", hand: Hand) -> Decimal | None:
+def wager(r: "BlackjackState", stack: "Stack", hand: BlackjackHand) -> Decimal | None:
     base, extra = r.wagers[stack.spot.text, hand.number]
     return None if base is None else base + (extra or ZERO)
 
 
-def put(r: "BlackjackState", hand: Hand, result: str, clause: str, *, pays: str = "") -> None:
+def put(r: "BlackjackState", hand: BlackjackHand, result: str, clause: str, *, pays: str = "") -> None:
     """Write the line of every bet on a hand."""
     for stack in betting(r, hand):
         one(r, stack, hand, result, clause, pays=pays)
 
 
 def one(  # noqa: PLR0913  a line is what it is
-    r: "BlackjackState", stack: "Stack", hand: Hand, result: str, clause: str, *, pays: str = "", lost: Lost = None
+    r: "BlackjackState",
+    stack: "Stack",
+    hand: BlackjackHand,
+    result: str,
+    clause: str,
+    *,
+    pays: str = "",
+    lost: Lost = None,
 ) -> None:
     odds = r.book.pays[pays] if pays else None
     units = stack.grown if hand.doubled and not hand.split else None
     r.line(stack, result, clause, hand=hand.number, odds=odds, stake=wager(r, stack, hand), lost=lost, units=units)
 
 
-def bust(r: "BlackjackState", hand: Hand) -> None:
+def bust(r: "BlackjackState", hand: BlackjackHand) -> None:
     put(r, hand, "lose", r.book.clause("bust"))
 
 
-def surrendered(r: "BlackjackState", hand: Hand) -> None:
+def surrendered(r: "BlackjackState", hand: BlackjackHand) -> None:
     """Half of the Initial Bet is given up."""
     if r.switches.sur_early == "false" and r.upcard_is_ten and not r.dealer_shown:
         return
@@ -63,11 +70,11 @@ def surrendered(r: "BlackjackState", hand: Hand) -> None:
         one(r, stack, hand, "surrender", r.book.clause("surrender"), lost=half)
 
 
-def even_money(r: "BlackjackState", stack: "Stack", hand: Hand) -> None:
+def even_money(r: "BlackjackState", stack: "Stack", hand: BlackjackHand) -> None:
     one(r, stack, hand, "even-money", r.book.clause("even-money"), pays="main")
 
 
-def natural(r: "BlackjackState", hand: Hand) -> None:
+def natural(r: "BlackjackState", hand: BlackjackHand) -> None:
     """A Blackjack wins unless the dealer has one too; against a 2 to 9 it is paid at once."""
     for stack in betting(r, hand):
         if stack.spot.text in r.even:
@@ -78,7 +85,7 @@ def natural(r: "BlackjackState", hand: Hand) -> None:
             one(r, stack, hand, "blackjack", r.book.clause("blackjack"), pays="blackjack")
 
 
-def reopen(r: "BlackjackState", hand: Hand) -> None:
+def reopen(r: "BlackjackState", hand: BlackjackHand) -> None:
     """What a hand came to no longer holds: a card of it was put elsewhere."""
     for stack in betting(r, hand):
         undo(r, stack, hand.number)
@@ -92,7 +99,7 @@ def undo(r: "BlackjackState", stack: "Stack", number: int) -> None:
         r.out.append(replace(line, t=r.t, result="no-action", returned=None, odds=None, revises=True))
 
 
-def open_hands(r: "BlackjackState") -> list[Hand]:
+def open_hands(r: "BlackjackState") -> list[BlackjackHand]:
     """Give the hands that still play against the dealer."""
     return [h for h in r.all_hands() if not (h.bust or h.surrendered or h.invalid or h.away)]
 
@@ -132,7 +139,7 @@ def against_dealer(r: "BlackjackState") -> None:
             put(r, hand, "stand-off", r.book.clause("push"))
 
 
-def _blackjack(r: "BlackjackState", still: list[Hand]) -> None:
+def _blackjack(r: "BlackjackState", still: list[BlackjackHand]) -> None:
     """A dealer's Blackjack: what split and doubled hands lose is the book's own matter (B3, B4, L-3)."""
     if r.switches.bj_beats_21 == "false":
         for hand in [h for h in still if h.points == 21]:
@@ -151,7 +158,7 @@ def _blackjack(r: "BlackjackState", still: list[Hand]) -> None:
                 _initial_bet(r, stack, mine)
 
 
-def _initial_bet(r: "BlackjackState", stack: "Stack", mine: list[Hand]) -> None:
+def _initial_bet(r: "BlackjackState", stack: "Stack", mine: list[BlackjackHand]) -> None:
     """Un-bust hands lose the Initial Bet: one together, or one each."""
     for index, hand in enumerate(mine):
         base, extra = r.wagers[stack.spot.text, hand.number]

@@ -8,7 +8,7 @@ from feltwatch.engine.model.money import plain
 from feltwatch.engine.model.verdicts import Remedy
 
 if TYPE_CHECKING:
-    from feltwatch.engine.blackjack.hands import Hand
+    from feltwatch.engine.blackjack.hands import BlackjackHand
     from feltwatch.engine.blackjack.state import BlackjackState
     from feltwatch.engine.round.stack import Stack
 
@@ -74,7 +74,7 @@ def settle_boom(r: "BlackjackState") -> None:
             r.line(stack, "lose", r.book.clause("boom-lost"))
 
 
-def boom(dealer: "Hand") -> str:
+def boom(dealer: "BlackjackHand") -> str:
     """Give what Boom Busted wins by (a key of the pay table), or ""."""
     return f"boom{min(len(dealer), 8)}" if dealer.bust else ""
 
@@ -83,7 +83,7 @@ def booms(r: "BlackjackState") -> list["Stack"]:
     return [s for s in r.stacks.values() if s.spot.kind == "boom-busted" and s.at_close and not s.rejected]
 
 
-def settle_insurance(r: "BlackjackState", dealer: "Hand") -> None:
+def settle_insurance(r: "BlackjackState", dealer: "BlackjackHand") -> None:
     """Insurance wins on a dealer's Blackjack only."""
     clause = r.book.clause("insurance")
     for stack in insured(r):

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW, Hand, why_finished
+from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW, BlackjackHand, why_finished
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.cards import Card
 from feltwatch.engine.model.shoe import Shoe
 from feltwatch.engine.model.spots import Zone, parse_spot
 from feltwatch.engine.round import payments
-from feltwatch.engine.round.base import Plan, Round, Seen
+from feltwatch.engine.round.base import CardSeen, Plan, Round
 from feltwatch.engine.round.bets import ranked
 from feltwatch.engine.round.stack import Stack
 
@@ -24,7 +24,7 @@ class Misdeal:
 
     alert: str
     code: str
-    seen: Seen
+    seen: CardSeen
     at: int  # its place in the sequence
     due: int  # the box (0: the dealer) whose card it was
     t: float
@@ -37,12 +37,12 @@ class Stray:
 
     alert: str
     code: str
-    seen: Seen
-    hand: Hand | None  # on which it lies
+    seen: CardSeen
+    hand: BlackjackHand | None  # on which it lies
     target: Zone
     plan: Plan
-    passed: tuple[Hand, ...] = ()
-    other: Seen | None = None  # the card it was drawn with, which counts
+    passed: tuple[BlackjackHand, ...] = ()
+    other: CardSeen | None = None  # the card it was drawn with, which counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Forbidden:
     """A reported decision that the book forbids, while it waits for its chips."""
 
     code: str
-    hand: Hand
+    hand: BlackjackHand
     anchor: str
     why: str  # what of this hand forbids it
     t: float
@@ -64,19 +64,19 @@ class BlackjackState(Round):
         super().__init__(book, number, shoe, dismissed)
         self.boxes: list[int] = []
         self.optional: set[int] = set()  # boxes with chips left over from the round before
-        self.hands: dict[int, list[Hand]] = {}
-        self.dealer = Hand(0)
+        self.hands: dict[int, list[BlackjackHand]] = {}
+        self.dealer = BlackjackHand(0)
         self.bettors: dict[int, list[Stack]] = {}
         self.wagers: dict[tuple[str, int], tuple[Decimal | None, Decimal | None]] = {}
         self.even: set[str] = set()
         self.order: list[int] = []
-        self.sequence: list[Seen] = []  # every card in the order it left the shoe
+        self.sequence: list[CardSeen] = []  # every card in the order it left the shoe
         self.misdeal: Misdeal | None = None
         self.lapsed: Misdeal | None = None  # play went on over an error of the first cards
         self.loose = False  # a supervisor let the cards lie: each hand takes what it still lacks
         self.stray: Stray | None = None  # the last card out of place, while it waits for a ruling
         self.apart: dict[str, Stray] = {}  # cards out of place that count on no hand
-        self.waiting: list[Seen] = []  # cards that are the next, after a ruling
+        self.waiting: list[CardSeen] = []  # cards that are the next, after a ruling
         self.frozen = False  # a dealer's card came too early: nothing may be decided on it
         self.playing = False  # the Initial Deal is complete
         self.subsequent = False  # a card has been dealt after it
@@ -89,24 +89,26 @@ class BlackjackState(Round):
         self.offered = False  # Insurance was offered, or taken
         self.idle_from = 0.0
         self.complete_at = 0.0
-        self.split_wait: tuple[Hand, float] | None = None
+        self.split_wait: tuple[BlackjackHand, float] | None = None
         self.half_taken: dict[int, list[tuple[Stack, Decimal]]] = {}
-        self.following: dict[str, tuple[Hand, Decimal | None]] = {}  # chips of those who follow what is not yet clear
+        self.following: dict[
+            str, tuple[BlackjackHand, Decimal | None]
+        ] = {}  # chips of those who follow what is not yet clear
         self.told_insurance: set[str] = set()
         self.told_extra: dict[
             tuple[str, int], tuple[Decimal | None, Decimal]
         ] = {}  # announced: how much, and seen so far
-        self.split_off: tuple[Hand, Decimal, str] | None = None  # what a split bet still lacks, and its alert
+        self.split_off: tuple[BlackjackHand, Decimal, str] | None = None  # what a split bet still lacks, and its alert
         self.inferred: dict[tuple[int, int], tuple[int, str]] = {}
         self.forbidden: list[Forbidden] = []  # reported decisions that wait for their chips
-        self.last_dealt: Seen | None = None
+        self.last_dealt: CardSeen | None = None
         self.before_last = -1.0
 
-    def all_hands(self) -> Iterator[Hand]:
+    def all_hands(self) -> Iterator[BlackjackHand]:
         for box in self.boxes:
             yield from self.hands[box]
 
-    def hand(self, box: int, number: int = 1) -> Hand | None:
+    def hand(self, box: int, number: int = 1) -> BlackjackHand | None:
         """Give a hand of a box, the nearest there is; the dealer's for box 0."""
         if box == 0:
             return self.dealer
@@ -125,13 +127,13 @@ class BlackjackState(Round):
             found = self.stacks[text] = Stack(parse_spot(text))
         return found
 
-    def finished(self, hand: Hand) -> str:
+    def finished(self, hand: BlackjackHand) -> str:
         if hand.away:
             return "away"
         hard21 = self.switches.hard21_may_hit == "false"
         return why_finished(hand, hard21=hard21, absent=hand.box in self.absent)
 
-    def acting(self) -> Hand | None:
+    def acting(self) -> BlackjackHand | None:
         """Give the lowest unfinished hand clockwise; of a live split both get their second card first."""
         for box in self.boxes:
             hands = self.hands[box]
@@ -144,7 +146,7 @@ class BlackjackState(Round):
                     return hand
         return None
 
-    def must_take(self, hand: Hand) -> bool:
+    def must_take(self, hand: BlackjackHand) -> bool:
         """Tell whether the next card is this hand's: it asked for it, or the book makes it draw."""
         if len(hand) < 2 or hand.asked in ("hit", "double") or hand.extra:
             return True
@@ -174,7 +176,7 @@ class BlackjackState(Round):
         """A box takes part: its Seated Player's bet first, then the others'."""
         stacks = self.bettors[box] = ranked(self.bettors[box])
         self.boxes = sorted([*self.boxes, box])
-        self.hands[box] = [Hand(box)]
+        self.hands[box] = [BlackjackHand(box)]
         for stack in stacks:
             self.wagers[stack.spot.text, 1] = (stack.stake, None)
 
@@ -205,7 +207,7 @@ class BlackjackState(Round):
             self.inferred[box, hand] = (self.n, action)
         super().infer(box, hand, action)
 
-    def next_card(self, seen: Seen) -> None:
+    def next_card(self, seen: CardSeen) -> None:
         """Deal a card that was kept apart as the next card."""
         raise NotImplementedError
 

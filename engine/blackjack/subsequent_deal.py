@@ -13,14 +13,14 @@ from feltwatch.engine.blackjack import (
     side_bets,
     turns,
 )
-from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, Hand
+from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, BlackjackHand
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.events import Dealt
 from feltwatch.engine.model.money import plain
 from feltwatch.engine.model.spots import SHOE
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import bets, camera_only, payments
-from feltwatch.engine.round.base import Seen
+from feltwatch.engine.round.base import CardSeen
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
@@ -60,7 +60,7 @@ def begin_again(r: "BlackjackState") -> None:
     begin(r)
 
 
-def dealt(r: "BlackjackState", seen: Seen, event: Dealt | None = None) -> None:
+def dealt(r: "BlackjackState", seen: CardSeen, event: Dealt | None = None) -> None:
     """A card after the Initial Deal."""
     if r.misdeal is not None:
         r.lapsed, r.misdeal = r.misdeal, None
@@ -129,7 +129,7 @@ def side_unsettled(r: "BlackjackState", stack: "Stack", line: "Settlement") -> N
     )
 
 
-def _unpaid_blackjack(r: "BlackjackState", hand: Hand) -> None:
+def _unpaid_blackjack(r: "BlackjackState", hand: BlackjackHand) -> None:
     for stack in settlement.betting(r, hand):
         line = r.settlements.get((hand.box, hand.number, stack.spot.bet))
         if line is None or line.result != "blackjack" or not (stack.untouched and stack.present):
@@ -150,7 +150,7 @@ def _unpaid_blackjack(r: "BlackjackState", hand: Hand) -> None:
 # ---- a card to a player ---------------------------------------------------------------------------------------------
 
 
-def to_player(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
+def to_player(r: "BlackjackState", hand: BlackjackHand, seen: CardSeen) -> None:
     """Judge a card on a player's hand, then let it count."""
     why = r.finished(hand)
     acting = r.acting()
@@ -171,7 +171,7 @@ def to_player(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
     take(r, hand, seen)
 
 
-def _passed_over(r: "BlackjackState", hand: Hand, one: Hand) -> str:
+def _passed_over(r: "BlackjackState", hand: BlackjackHand, one: BlackjackHand) -> str:
     """Name the error of dealing to a hand before another that needed a card."""
     if one.box == hand.box:
         return "split-wrong-order"
@@ -186,13 +186,13 @@ def _passed_over(r: "BlackjackState", hand: Hand, one: Hand) -> str:
     return "extra-card-to-hand" if first else "acting-box-passed-over"
 
 
-def _second_stack(r: "BlackjackState", one: Hand) -> bool:
+def _second_stack(r: "BlackjackState", one: BlackjackHand) -> bool:
     """Tell whether one stack more is there, from any hand: for a hand that must draw, that is a double."""
     seat = r.seat(one.box)
     return len(r.hands[one.box]) == 1 and seat.stake is None and camera_only.grew(seat, seat.laid)
 
 
-def take(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
+def take(r: "BlackjackState", hand: BlackjackHand, seen: CardSeen) -> None:
     """A hand takes a card in its turn."""
     opened(r)
     if hand.refusal:
@@ -216,7 +216,7 @@ def take(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
         dealer.after(r)
 
 
-def _hard21(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
+def _hard21(r: "BlackjackState", hand: BlackjackHand, seen: CardSeen) -> None:
     """The words of the book allow it, but do not mean it (B5b)."""
     r.alert(
         "hit-on-21",
@@ -230,7 +230,7 @@ def _hard21(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
     )
 
 
-def _unrequested(r: "BlackjackState", hand: Hand, seen: Seen) -> None:
+def _unrequested(r: "BlackjackState", hand: BlackjackHand, seen: CardSeen) -> None:
     """A card at 12 or more without a request: ask; if the Player stood, it is the next card."""
     code = "hit-on-21" if hand.points == LIMIT else "card-without-request"
     name = r.alert(
@@ -276,7 +276,7 @@ def waited(r: "BlackjackState", t: float) -> None:
     )
 
 
-def squeeze_exposed(r: "BlackjackState", seen: Seen) -> None:
+def squeeze_exposed(r: "BlackjackState", seen: CardSeen) -> None:
     r.alert(
         "squeeze-card-exposed",
         f"The {spoken(seen.card)} for box {seen.zone.box} was dealt face up although it may be squeezed.",
@@ -309,7 +309,7 @@ def check_insurance(r: "BlackjackState") -> None:
 # ---- a card to the dealer --------------------------------------------------------------------------------------------
 
 
-def to_dealer(r: "BlackjackState", seen: Seen) -> None:
+def to_dealer(r: "BlackjackState", seen: CardSeen) -> None:
     """A card on the dealer's hand after the Initial Deal."""
     waiting = tuple(hand for hand in r.all_hands() if not r.finished(hand))
     blocked = next((hand for hand in waiting if turns.blocks(r, hand)), None)

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from feltwatch.engine.blackjack.hands import Hand
+from feltwatch.engine.blackjack.hands import BlackjackHand
 from feltwatch.engine.odds.hands import Seat
 from feltwatch.engine.odds.play import LONGEST, Play, half_of
 from feltwatch.engine.odds.play import split as own_cards
@@ -13,7 +13,7 @@ STAYS = 17  # a hard total on which the first hand draws no more
 Row = tuple[int, ...]  # by the value of the second hand's second card
 
 
-def stays(hand: Hand) -> bool:
+def stays(hand: BlackjackHand) -> bool:
     """Leave out what is never good play of a single hand, and takes half of the time."""
     return hand.total is not None and hand.total.points >= STAYS and not hand.total.soft
 

@@ -7,17 +7,17 @@ from functools import cache
 from typing import cast
 
 from feltwatch.engine.blackjack.dealer import stands_on
-from feltwatch.engine.blackjack.hands import Hand, Total
+from feltwatch.engine.blackjack.hands import BlackjackHand, Total
 from feltwatch.engine.books import Book
 from feltwatch.engine.books.settings import Switches
 from feltwatch.engine.odds.shoe import FACES, Counts, falls, full, lay, less, plus
 
-Label = Callable[[Hand], str]
+Label = Callable[[BlackjackHand], str]
 Drawn = tuple[int, ...]  # values of the cards after the first, sorted
 TOTALS = ("17", "18", "19", "20", "21", "bust", "blackjack")
 
 
-def final(hand: Hand) -> str:
+def final(hand: BlackjackHand) -> str:
     """Name how the dealer's hand ended: one of TOTALS."""
     if hand.bust:
         return "bust"
@@ -54,9 +54,9 @@ class Draws:
 
 
 @cache
-def endings(up: int, switches: Switches) -> Mapping[Drawn, tuple[Hand, int]]:
+def endings(up: int, switches: Switches) -> Mapping[Drawn, tuple[BlackjackHand, int]]:
     """Give every complete hand on a first card, with the number of orders in which its cards can have come."""
-    ends: dict[Drawn, tuple[Hand, int]] = {}
+    ends: dict[Drawn, tuple[BlackjackHand, int]] = {}
     waiting: dict[Drawn, int] = {(): 1}
     while waiting:
         longer: dict[Drawn, int] = {}

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
-from feltwatch.engine.blackjack.hands import Hand, total
+from feltwatch.engine.blackjack.hands import BlackjackHand, total
 from feltwatch.engine.model.cards import CARDS, Card, cards
 from feltwatch.engine.model.spots import hand_zone
-from feltwatch.engine.round.base import Seen
+from feltwatch.engine.round.base import CardSeen
 
 Counts = tuple[int, ...]  # how many cards of each value, the Ace first and the tens last
 
@@ -39,14 +39,14 @@ def less(one: Counts, two: Counts) -> Counts:
     return tuple(map(int.__sub__, one, two))
 
 
-def lay(faces: Sequence[Card], *, box: int = 0, split: str = "") -> Hand:
+def lay(faces: Sequence[Card], *, box: int = 0, split: str = "") -> BlackjackHand:
     """Lay a hand of the engine's; box 0 is the dealer's. `split` is the rank of the pair that it is half of."""
-    seen = [Seen(f"c{n}", hand_zone(box), face, up=True, t=0.0, n=n) for n, face in enumerate(faces)]
-    return Hand(box, cards=seen, total=total(faces), split=split != "", aces=split == "A")
+    seen = [CardSeen(f"c{n}", hand_zone(box), face, up=True, t=0.0, n=n) for n, face in enumerate(faces)]
+    return BlackjackHand(box, cards=seen, total=total(faces), split=split != "", aces=split == "A")
 
 
 @cache
-def player(counts: Counts, split: str = "") -> Hand:
+def player(counts: Counts, split: str = "") -> BlackjackHand:
     """Give a player's hand of so many cards of each value."""
     return lay([face for face, count in zip(FACES, counts, strict=True) for _ in range(count)], box=1, split=split)
 

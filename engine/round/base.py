@@ -9,8 +9,8 @@ from feltwatch.engine.model.money import Odds
 from feltwatch.engine.model.spots import OUTSIDE, Spot, Zone
 from feltwatch.engine.model.verdicts import CardMove, Ended, Settlement
 from feltwatch.engine.round import bets, camera_only, checks, payments
-from feltwatch.engine.round.findings import Plan, Seen
-from feltwatch.engine.round.line import Terms, worth
+from feltwatch.engine.round.findings import CardSeen, Plan
+from feltwatch.engine.round.line import BetTerms, worth
 from feltwatch.engine.round.stack import Stack
 from feltwatch.engine.round.state import RoundState
 
@@ -62,9 +62,9 @@ class Round(RoundState):
         if plan is not None:
             plan.waits = False
 
-    def see(self, event: Dealt) -> Seen:
+    def see(self, event: Dealt) -> CardSeen:
         sure = event.sure >= self.min_sure
-        seen = Seen(event.id, event.zone, event.card if sure else None, event.up, event.t, self.n, late=event.late)
+        seen = CardSeen(event.id, event.zone, event.card if sure else None, event.up, event.t, self.n, late=event.late)
         self.seen[event.id] = seen
         if not sure:
             checks.misread(self, seen, event.sure)
@@ -136,16 +136,16 @@ class Round(RoundState):
     def dealt_in(self) -> None:
         raise NotImplementedError
 
-    def card(self, seen: Seen, event: Dealt) -> None:
+    def card(self, seen: CardSeen, event: Dealt) -> None:
         raise NotImplementedError
 
-    def turned(self, seen: Seen, *, was_up: bool) -> None:
+    def turned(self, seen: CardSeen, *, was_up: bool) -> None:
         raise NotImplementedError
 
-    def moved(self, seen: Seen, source: Zone, event: Move) -> None:
+    def moved(self, seen: CardSeen, source: Zone, event: Move) -> None:
         raise NotImplementedError
 
-    def removed(self, seen: Seen) -> None:
+    def removed(self, seen: CardSeen) -> None:
         raise NotImplementedError
 
     def decided(self, event: Decision) -> None:
@@ -189,7 +189,7 @@ class Round(RoundState):
     ) -> None:
         """Say what one bet comes to. `lost` is how much of the stake goes, where it is not all or nothing."""
         stake = stack.stake if stake is None else stake
-        found = None if stake is None else worth(self, stack, stake, hand, Terms(result, odds, lost, commission))
+        found = None if stake is None else worth(self, stack, stake, hand, BetTerms(result, odds, lost, commission))
         self.settle(
             Settlement(
                 self.t,
@@ -240,7 +240,7 @@ class Round(RoundState):
 
     # ---- second thoughts ----------------------------------------------------------------------------------------
 
-    def rejudges(self, seen: Seen) -> bool:
+    def rejudges(self, seen: CardSeen) -> bool:
         """Tell whether a face that becomes known late changes what its card meant when it fell."""
         del seen
         return True
@@ -278,7 +278,7 @@ class Round(RoundState):
 
     # ---- rulings ------------------------------------------------------------------------------------------------
 
-    def moves(self, targets: Sequence[tuple[Seen, Zone]]) -> tuple[CardMove, ...]:
+    def moves(self, targets: Sequence[tuple[CardSeen, Zone]]) -> tuple[CardMove, ...]:
         return tuple(
             CardMove(seen.id, seen.card.text if seen.card else None, seen.zone.text, zone.text)
             for seen, zone in targets
@@ -286,7 +286,7 @@ class Round(RoundState):
         )
 
 
-__all__ = ["Plan", "Round", "Seen"]
+__all__ = ["CardSeen", "Plan", "Round"]
 
 _TOLD = (Signal, Decision)
 _PLAY = (Dealt, Turn, Move)

@@ -9,7 +9,7 @@ from feltwatch.engine.round import bets
 
 if TYPE_CHECKING:
     from feltwatch.engine.model.events import Dealt, Signal
-    from feltwatch.engine.round.findings import Seen
+    from feltwatch.engine.round.findings import CardSeen
     from feltwatch.engine.round.state import RoundState
 
 DECKS = 52
@@ -140,7 +140,7 @@ def _dropped(r: "RoundState", event: "Signal") -> None:
     r.cancel(name)
 
 
-def gone(r: "RoundState", seen: "Seen") -> None:
+def gone(r: "RoundState", seen: "CardSeen") -> None:
     """A card left the layout while the first cards were dealt; nothing in the game does that."""
     name = r.alert(
         "card-dropped",
@@ -186,7 +186,7 @@ SIGNALLED = {
 # ---- cards ----------------------------------------------------------------------------------------------------------
 
 
-def outside(r: "RoundState", seen: "Seen") -> None:
+def outside(r: "RoundState", seen: "CardSeen") -> None:
     r.alert(
         "card-outside-box",
         f"The {spoken(seen.card)} lies outside every box.",
@@ -196,7 +196,7 @@ def outside(r: "RoundState", seen: "Seen") -> None:
     )
 
 
-def misread(r: "RoundState", seen: "Seen", sure: float) -> None:
+def misread(r: "RoundState", seen: "CardSeen", sure: float) -> None:
     r.alert(
         "misread-suspect",
         f"The card on {seen.zone.text} cannot be read with confidence ({sure:.2f}); show it clearly.",
@@ -207,7 +207,7 @@ def misread(r: "RoundState", seen: "Seen", sure: float) -> None:
     )
 
 
-def drawn(r: "RoundState", seen: "Seen", event: "Dealt") -> None:
+def drawn(r: "RoundState", seen: "CardSeen", event: "Dealt") -> None:
     """Look at a card as it leaves the shoe: is it of the set, were they shuffled, is the table clear."""
     if seen.zone is SHOE and seen.up:
         r.alert(
@@ -230,7 +230,7 @@ def drawn(r: "RoundState", seen: "Seen", event: "Dealt") -> None:
         counted(r, seen, seen.card)
 
 
-def opens(r: "RoundState", seen: "Seen", card: Card | None) -> None:
+def opens(r: "RoundState", seen: "CardSeen", card: Card | None) -> None:
     """Look at the first cards after a shuffle, in the order they left the shoe."""
     why = r.shoe.opens(card)
     if why:
@@ -261,7 +261,7 @@ def first(r: "RoundState") -> None:
     bets.lone_side_bets(r)
 
 
-def _burnt(r: "RoundState", seen: "Seen") -> None:
+def _burnt(r: "RoundState", seen: "CardSeen") -> None:
     if seen.zone.part == "discard":
         r.shoe.burn -= 1
         return
@@ -276,7 +276,7 @@ def _burnt(r: "RoundState", seen: "Seen") -> None:
     )
 
 
-def counted(r: "RoundState", seen: "Seen", card: Card) -> None:
+def counted(r: "RoundState", seen: "CardSeen", card: Card) -> None:
     copies = r.shoe.count(card)
     if copies <= r.book.decks:
         return

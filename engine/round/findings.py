@@ -10,7 +10,7 @@ from feltwatch.engine.model.verdicts import Alert, Decided, Offered, Remedied, R
 
 
 @dataclass(slots=True)
-class Seen:
+class CardSeen:
     """One card of the round: where it lies and what is known of its face."""
 
     id: str
@@ -30,7 +30,7 @@ class Plan:
     """What a supervisor may order for an alert: where each card goes, and whose players may choose."""
 
     alert: str
-    targets: list[tuple[Seen, Zone]] = field(default_factory=list)
+    targets: list[tuple[CardSeen, Zone]] = field(default_factory=list)
     rule: Callable[[str, int | None], None] | None = None  # what else a ruling sets right
     waits: bool = True  # a round with this open cannot be known
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from feltwatch.engine.round.state import RoundState
 
 
-class Terms(NamedTuple):
+class BetTerms(NamedTuple):
     """How a bet was decided. `lost` is how much of it goes, where it is not all or nothing."""
 
     result: str
@@ -36,7 +36,7 @@ def plays(r: "RoundState", stack: "Stack", stake: Decimal, hand: int = 1) -> Fra
     return Fraction(down(part, r.chip))
 
 
-def worth(r: "RoundState", stack: "Stack", stake: Decimal, hand: int, terms: Terms) -> Worth:
+def worth(r: "RoundState", stack: "Stack", stake: Decimal, hand: int, terms: BetTerms) -> Worth:
     """Work out a line: a payment is rounded down to the smallest chip, unless the table pays to the fraction (B19)."""
     part = plays(r, stack, stake, hand)
     win = Fraction(0) if terms.odds is None else terms.odds.win(part)

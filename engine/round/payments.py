@@ -19,7 +19,7 @@ WON = {"win", "blackjack", "even-money"}
 GIVEN_BACK = {"void", "no-action"}  # the bet goes back to its Player, by whose hand it may be
 
 
-class Due(NamedTuple):
+class PaymentsDue(NamedTuple):
     """What the decided lines of a stack come to: to be paid, to be taken; before rounding where that changed it."""
 
     wins: Decimal
@@ -57,7 +57,7 @@ def hands(r: "RoundState", spot: Spot) -> Sequence[int]:
     return [n for n in ALL_HANDS if f"box{spot.box}.hand{n}{tail}" not in r.second_stacks]
 
 
-def due(r: "RoundState", stack: "Stack") -> Due:
+def due(r: "RoundState", stack: "Stack") -> PaymentsDue:
     wins = most = losses = least = ZERO
     for line in lines(r, stack):
         net = line.net or ZERO
@@ -66,7 +66,7 @@ def due(r: "RoundState", stack: "Stack") -> Due:
             wins, most = wins + net, most + max(net, exact)
         else:
             losses, least = losses - net, least + min(-net, -exact)
-    return Due(wins, most, losses, least)
+    return PaymentsDue(wins, most, losses, least)
 
 
 def settled(r: "RoundState", stack: "Stack") -> None:
@@ -148,13 +148,13 @@ def _takes(r: "RoundState", stack: "Stack", amount: Decimal, before: Decimal) ->
         _overtaken(r, stack, amount, owed)
 
 
-def _in_part(r: "RoundState", stack: "Stack", owed: Due) -> None:
+def _in_part(r: "RoundState", stack: "Stack", owed: PaymentsDue) -> None:
     """A payment of part of what is due may be the first of two; but not one that is short by a commission."""
     if r.book.family == "si-ki-pi" and stack.spot.kind != "main" and stack.paid == owed.wins * COMMISSION:
         _underpaid(r, stack, owed, "commission-on-bonus")
 
 
-def _overpaid(r: "RoundState", stack: "Stack", owed: Due) -> None:
+def _overpaid(r: "RoundState", stack: "Stack", owed: PaymentsDue) -> None:
     """Paid too much, or paid where nothing was won."""
     paid, over = plain(stack.paid), plain(stack.paid - owed.wins)
     remedy = f"Take {over} back."
@@ -173,7 +173,7 @@ def _overpaid(r: "RoundState", stack: "Stack", owed: Due) -> None:
     say(r, code, stack, says, remedy)
 
 
-def _overtaken(r: "RoundState", stack: "Stack", over: Decimal, owed: Due) -> None:
+def _overtaken(r: "RoundState", stack: "Stack", over: Decimal, owed: PaymentsDue) -> None:
     """Taken too much, or taken where nothing was lost."""
     results = {line.result for line in lines(r, stack)}
     unpaid = owed.wins - stack.paid
@@ -194,7 +194,7 @@ def _overtaken(r: "RoundState", stack: "Stack", over: Decimal, owed: Due) -> Non
     say(r, code, stack, says, remedy)
 
 
-def _underpaid(r: "RoundState", stack: "Stack", owed: Due, code: str = "wrong-payout") -> None:
+def _underpaid(r: "RoundState", stack: "Stack", owed: PaymentsDue, code: str = "wrong-payout") -> None:
     short = plain(owed.wins - stack.paid)
     says = f"due {plain(owed.wins)}, paid {plain(stack.paid)}, {short} too little"
     say(r, code, stack, says, f"Pay {short} more.")
@@ -282,7 +282,7 @@ def lying(r: "RoundState", *, announced: bool) -> None:
             _left(r, stack, owed, announced=announced)
 
 
-def _left(r: "RoundState", stack: "Stack", owed: Due, *, announced: bool) -> None:
+def _left(r: "RoundState", stack: "Stack", owed: PaymentsDue, *, announced: bool) -> None:
     open_loss = owed.losses - stack.taken if owed.least > stack.taken else ZERO
     lies = open_loss if stack.now is None else min(open_loss, stack.now)
     if lies and stack.present:

@@ -10,7 +10,7 @@ from feltwatch.engine.model.money import Odds
 from feltwatch.engine.model.shoe import Shoe
 from feltwatch.engine.model.spots import Zone
 from feltwatch.engine.model.verdicts import Ended, Remedy
-from feltwatch.engine.round.findings import Findings, Plan, Seen
+from feltwatch.engine.round.findings import CardSeen, Findings, Plan
 from feltwatch.engine.round.stack import Slip, Stack
 
 
@@ -32,7 +32,7 @@ class RoundState(Findings):
         self.gap = ""  # the gap in watching, if there was one
         self.gap_t = 0.0  # when watching resumed
         self.shoe = shoe
-        self.seen: dict[str, Seen] = {}
+        self.seen: dict[str, CardSeen] = {}
         self.stacks: dict[str, Stack] = {}
         self.stale: dict[str, Zone] = {}
         self.told = book.switches.decisions == "told"
@@ -102,7 +102,7 @@ class RoundState(Findings):
         """Judge chips that the dealer paid or took before the bet was decided."""
         raise NotImplementedError
 
-    def error_remedy(self, targets: Sequence[tuple[Seen, Zone]], *, says: str = "", can: bool = True) -> Remedy:
+    def error_remedy(self, targets: Sequence[tuple[CardSeen, Zone]], *, says: str = "", can: bool = True) -> Remedy:
         """Give the remedy of a dealing error by this book."""
         raise NotImplementedError
 

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 from feltwatch.engine.model.spots import DISCARD, hand_zone
 from feltwatch.engine.model.verdicts import Remedy
-from feltwatch.engine.sikipi.deal_order import DealSlip, Order
-from feltwatch.engine.sikipi.hand import FOUR, Hand
+from feltwatch.engine.sikipi.deal_order import DealOrder, DealSlip
+from feltwatch.engine.sikipi.hand import FOUR, FourCards
 from feltwatch.engine.sikipi.settlement import give_back
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from feltwatch.engine.round.base import Seen
+    from feltwatch.engine.round.base import CardSeen
     from feltwatch.engine.sikipi.state import SikipiState
 
 RECONSTRUCTED = ("continue-reconstructed", "return-bet")
@@ -20,12 +20,12 @@ AS_THEY_LIE = ("continue", "return-bet")
 STOPPED_S = 3.0  # a deal that does not go on for so long was stopped
 
 
-def arrives(r: "SikipiState", seen: "Seen", hand: Hand, *, together: bool) -> bool:
+def arrives(r: "SikipiState", seen: "CardSeen", hand: FourCards, *, together: bool) -> bool:
     """A card comes to rest on a box, or before the dealer; say if it is a lifted card that is put down again."""
     deal, box = r.deal, hand.box
-    if r.revealed or deal.order is Order.LOOSE:
+    if r.revealed or deal.order is DealOrder.LOOSE:
         return _joins(r, seen, hand)
-    if deal.order in (Order.BROKEN, Order.DOUBTED):
+    if deal.order in (DealOrder.BROKEN, DealOrder.DOUBTED):
         deal.restyle(box)
         _takes(r, seen, hand, together=together)
         _goes_on(r, together=together)
@@ -44,13 +44,13 @@ def arrives(r: "SikipiState", seen: "Seen", hand: Hand, *, together: bool) -> bo
     return False
 
 
-def _takes(r: "SikipiState", seen: "Seen", hand: Hand, *, together: bool) -> None:
+def _takes(r: "SikipiState", seen: "CardSeen", hand: FourCards, *, together: bool) -> None:
     r.deal.take(seen, hand.box, together=together)
     hand.cards.append(seen)
     r.owner[seen.id] = hand.box
 
 
-def _joins(r: "SikipiState", seen: "Seen", hand: Hand) -> bool:
+def _joins(r: "SikipiState", seen: "CardSeen", hand: FourCards) -> bool:
     """Where the order says nothing more, a hand takes what comes to it."""
     if len(hand.cards) >= FOUR and _comes_back(r, seen, hand):
         return True
@@ -60,7 +60,7 @@ def _joins(r: "SikipiState", seen: "Seen", hand: Hand) -> bool:
     return False
 
 
-def _comes_back(r: "SikipiState", seen: "Seen", hand: Hand) -> bool:
+def _comes_back(r: "SikipiState", seen: "CardSeen", hand: FourCards) -> bool:
     """A lifted card is put down again, and the eye takes it for another."""
     lifted = next((one for one in hand.cards if one.gone), None)
     if lifted is None and seen.zone.part != "cards" and len(hand.cards) >= FOUR:
@@ -87,8 +87,8 @@ def _spare(r: "SikipiState", box: int) -> bool:
 # ---- slips ----------------------------------------------------------------------------------------------------------
 
 
-def _unexpected(r: "SikipiState", seen: "Seen", hand: Hand) -> None:
-    r.deal.order = Order.LOOSE
+def _unexpected(r: "SikipiState", seen: "CardSeen", hand: FourCards) -> None:
+    r.deal.order = DealOrder.LOOSE
     name = r.alert(
         "unexpected-card",
         f"A card came to {hand.name} and no box has a bet.",
@@ -100,7 +100,7 @@ def _unexpected(r: "SikipiState", seen: "Seen", hand: Hand) -> None:
     r.plan(name)
 
 
-def _slips(r: "SikipiState", seen: "Seen", hand: Hand, *, together: bool) -> None:
+def _slips(r: "SikipiState", seen: "CardSeen", hand: FourCards, *, together: bool) -> None:
     """The first card that is not where it was due; one slip is one alert, however many cards follow.
 
     All backs look alike. Where a camera is all there is, one that was not seen to fall on another is likelier than a
@@ -110,14 +110,14 @@ def _slips(r: "SikipiState", seen: "Seen", hand: Hand, *, together: bool) -> Non
     deal.slip = DealSlip(seen, hand.box, deal.due(), len(deal.drawn) + 1, r.t)
     _takes(r, seen, hand, together=together)
     if r.only_seen and deal.explained():
-        deal.order = Order.DOUBTED
+        deal.order = DealOrder.DOUBTED
     else:
         _slipped(r, deal.slip)
 
 
 def _slipped(r: "SikipiState", slip: DealSlip) -> None:
     deal, seen, hand = r.deal, slip.seen, r.hand(slip.box)
-    deal.order = Order.BROKEN
+    deal.order = DealOrder.BROKEN
     was = "nobody" if slip.due is None else "the dealer" if slip.due == 0 else f"box {slip.due}"
     says = f"Card {slip.number} of the deal fell to {hand.name}; {was} was due."
     if hand.box and hand.box not in deal.boxes:
@@ -126,13 +126,13 @@ def _slipped(r: "SikipiState", slip: DealSlip) -> None:
     elif slip.due is not None:
         _stops(r, "wrong-box-order", says, seen, hand.box or slip.due)
     elif deal.doubtful():
-        deal.order = Order.LOOSE
+        deal.order = DealOrder.LOOSE
         miscounted(r, [hand], late=False)
     else:
         _stops(r, "wrong-card-count", f"Every hand is complete, and {hand.name} has a card more.", seen, hand.box)
 
 
-def _stops(r: "SikipiState", code: str, says: str, seen: "Seen", box: int) -> None:
+def _stops(r: "SikipiState", code: str, says: str, seen: "CardSeen", box: int) -> None:
     """Stop before any Player looks; once one has, the round is void (5.5.3)."""
     looked = r.looked()
     remedy = _void_remedy(r) if looked else _remedy(r)
@@ -148,9 +148,9 @@ def _stops(r: "SikipiState", code: str, says: str, seen: "Seen", box: int) -> No
         clause=remedy.clause if looked and code == "wrong-card-count" else clause,
     )
     if not name:
-        r.deal.order = Order.LOOSE  # a supervisor said that it is no error
+        r.deal.order = DealOrder.LOOSE  # a supervisor said that it is no error
     elif looked and not r.only_seen:
-        r.deal.order = Order.LOOSE
+        r.deal.order = DealOrder.LOOSE
         r.void_round(f"{says} {remedy.says}")
     else:
         r.deal.alert = name
@@ -190,11 +190,11 @@ def _goes_on(r: "SikipiState", *, together: bool) -> None:
     """More cards fall before anybody has ruled."""
     deal = r.deal
     if together and deal.swapped():
-        deal.order = Order.KEPT
+        deal.order = DealOrder.KEPT
         r.withdraw(deal.alert, "two cards fell together, and taken the other way round they are in order")
     elif r.only_seen and not deal.proven and deal.explained():
         _miscounted_backs(r)
-    elif deal.order is Order.DOUBTED and deal.slip is not None:
+    elif deal.order is DealOrder.DOUBTED and deal.slip is not None:
         _slipped(r, deal.slip)
     else:
         r.remedied(deal.alert, _remedy(r))
@@ -203,7 +203,7 @@ def _goes_on(r: "SikipiState", *, together: bool) -> None:
 def _miscounted_backs(r: "SikipiState") -> None:
     """The deal goes on as if there had been no slip: the number of backs in each place was not seen."""
     deal = r.deal
-    deal.order = Order.LOOSE
+    deal.order = DealOrder.LOOSE
     r.withdraw(deal.alert, "the deal went on as it should if a back lies on another")
     number = deal.slip.number if deal.slip is not None else len(deal.drawn)
     r.doubt = r.doubt or f"nobody saw how many backs lie on each other, by card {number} of the deal"
@@ -211,14 +211,14 @@ def _miscounted_backs(r: "SikipiState") -> None:
 
 def played_on(r: "SikipiState") -> None:
     """A hand is set, or shown: no slip was found, and a camera alone does not know better."""
-    if r.deal.order is Order.DOUBTED or (r.deal.order is Order.BROKEN and r.only_seen and not r.deal.proven):
+    if r.deal.order is DealOrder.DOUBTED or (r.deal.order is DealOrder.BROKEN and r.only_seen and not r.deal.proven):
         _miscounted_backs(r)
 
 
 def stopped(r: "SikipiState", t: float) -> None:
     """Time goes by, and a deal that should go on does not: there was a slip."""
     slip = r.deal.slip
-    if r.deal.order is not Order.DOUBTED or slip is None or (r.only_seen and t - slip.t < STOPPED_S):
+    if r.deal.order is not DealOrder.DOUBTED or slip is None or (r.only_seen and t - slip.t < STOPPED_S):
         return
     if not (r.only_seen and r.deal.explained(whole=True)):
         _slipped(r, slip)
@@ -226,9 +226,9 @@ def stopped(r: "SikipiState", t: float) -> None:
 
 def proves(r: "SikipiState") -> None:
     """A card of the deal is taken up, or moved to another hand: there was a slip."""
-    if r.deal.order is Order.DOUBTED and r.deal.slip is not None:
+    if r.deal.order is DealOrder.DOUBTED and r.deal.slip is not None:
         _slipped(r, r.deal.slip)
-    r.deal.proven = r.deal.order is Order.BROKEN
+    r.deal.proven = r.deal.order is DealOrder.BROKEN
 
 
 def seen_while_broken(r: "SikipiState") -> None:
@@ -244,12 +244,12 @@ def seen_while_broken(r: "SikipiState") -> None:
 def healed(r: "SikipiState") -> None:
     """The dealer has moved every card to where it was due: nothing waits any longer."""
     deal = r.deal
-    if deal.order is Order.BROKEN and deal.in_place():
-        deal.order = Order.KEPT
+    if deal.order is DealOrder.BROKEN and deal.in_place():
+        deal.order = DealOrder.KEPT
         r.plans[deal.alert].waits = False
 
 
-def taken_away(r: "SikipiState", seen: "Seen") -> None:
+def taken_away(r: "SikipiState", seen: "CardSeen") -> None:
     """A card that lay wrong leaves the table: it is out of the sequence, and may come back under another name."""
     deal = r.deal
     for one, zone in deal.targets():
@@ -260,7 +260,7 @@ def taken_away(r: "SikipiState", seen: "Seen") -> None:
             r.drops(seen)
             healed(r)
             break
-    if deal.order is Order.BROKEN:
+    if deal.order is DealOrder.BROKEN:
         r.remedied(deal.alert, _remedy(r))
 
 
@@ -277,10 +277,10 @@ class DealRuling:
 
 def _ruled(r: "SikipiState", name: str, choice: str) -> None:
     deal = r.deal
-    if deal.order is not Order.BROKEN or deal.alert != name or r.void:
+    if deal.order is not DealOrder.BROKEN or deal.alert != name or r.void:
         return  # it has been put right meanwhile, or came to nothing
     if choice == "continue":
-        deal.order = Order.LOOSE
+        deal.order = DealOrder.LOOSE
     elif choice == "continue-reconstructed":
         _adopts(r)
     else:
@@ -292,7 +292,7 @@ def _ruled(r: "SikipiState", name: str, choice: str) -> None:
 def chosen(r: "SikipiState") -> None:
     """A box has its bet back: once all concerned boxes have, no choice is left."""
     deal = r.deal
-    if deal.order is Order.BROKEN and not any(r.hand(box).valid for box in r.alerts[deal.alert].remedy.boxes):
+    if deal.order is DealOrder.BROKEN and not any(r.hand(box).valid for box in r.alerts[deal.alert].remedy.boxes):
         r.plans[deal.alert].waits = False
         _adopts(r)
 
@@ -301,7 +301,7 @@ def _adopts(r: "SikipiState") -> None:
     """The cards count as lying where the order of the deal puts them, whether or not they are seen to be moved."""
     deal = r.deal
     if deal.doubtful():
-        deal.order = Order.LOOSE
+        deal.order = DealOrder.LOOSE
         return
     for seen, zone in deal.targets():
         if zone is DISCARD:
@@ -311,7 +311,7 @@ def _adopts(r: "SikipiState") -> None:
             r.gives(seen, zone.box or 0)
     del deal.drawn[len(deal.slots) :]
     out = len(r.playing()) < len(deal.boxes)  # which box is passed over is then for the dealer to say
-    deal.order = Order.LOOSE if out and deal.due() is not None else Order.KEPT
+    deal.order = DealOrder.LOOSE if out and deal.due() is not None else DealOrder.KEPT
 
 
 # ---- four cards each ------------------------------------------------------------------------------------------------
@@ -322,11 +322,11 @@ def count(r: "SikipiState", *, late: bool) -> None:
     wrong = [hand for hand in (*r.playing(), r.dealer) if len(hand.cards) != FOUR]
     if wrong and r.only_seen:
         r.doubt = r.doubt or f"nobody saw how many backs fell to {wrong[0].name}"
-    elif wrong and r.deal.order is not Order.BROKEN:
+    elif wrong and r.deal.order is not DealOrder.BROKEN:
         miscounted(r, wrong, late=late)
 
 
-def miscounted(r: "SikipiState", wrong: "Sequence[Hand]", *, late: bool) -> None:
+def miscounted(r: "SikipiState", wrong: "Sequence[FourCards]", *, late: bool) -> None:
     """One Player's hand is removed (5.12); else, or once a Player has looked in time, the round is void (5.5.3)."""
     first = wrong[0]
     alone = len(wrong) == 1 and first.box != 0 and r.switches.wrong_count == "remove-hand"

@@ -6,11 +6,11 @@ from enum import Enum, auto
 from itertools import pairwise
 
 from feltwatch.engine.model.spots import DISCARD, Zone, hand_zone
-from feltwatch.engine.round.base import Seen
+from feltwatch.engine.round.base import CardSeen
 from feltwatch.engine.sikipi.hand import FOUR
 
 
-class Order(Enum):
+class DealOrder(Enum):
     KEPT = auto()  # every card fell where it was due
     DOUBTED = auto()  # one was not seen to: misdealt, or backs that lie on each other are miscounted
     BROKEN = auto()  # one did not, and the cards still lie wrong
@@ -24,7 +24,7 @@ MISCOUNTED = 2  # backs of a deal that were missed, or taken for two; of more no
 class DealSlip:
     """The first card that was not where it was due, and which box was (0: the dealer; None: none)."""
 
-    seen: Seen
+    seen: CardSeen
     box: int
     due: int | None
     number: int  # in the deal
@@ -40,9 +40,9 @@ class Deal:
     setting: str  # single, packet or auto
     packets: bool = field(init=False)
     slots: list[int] = field(init=False)
-    drawn: list[Seen] = field(default_factory=list)
+    drawn: list[CardSeen] = field(default_factory=list)
     together: set[str] = field(default_factory=set)  # fell with the card before: their order is unknown
-    order: Order = Order.KEPT
+    order: DealOrder = DealOrder.KEPT
     slip: DealSlip | None = None
     proven: bool = False  # cards were moved to put the slip right
     alert: str = ""  # what was said of it
@@ -84,20 +84,20 @@ class Deal:
         self.lay_out()
         return True
 
-    def take(self, seen: Seen, box: int, *, together: bool) -> None:
+    def take(self, seen: CardSeen, box: int, *, together: bool) -> None:
         if not self.drawn:
             self.first = box
         self.drawn.append(seen)
         if together:
             self.together.add(seen.id)
 
-    def replace(self, old: Seen, new: Seen) -> None:
+    def replace(self, old: CardSeen, new: CardSeen) -> None:
         """A card that was lifted lies there again under another name."""
         for place, seen in enumerate(self.drawn):
             if seen is old:
                 self.drawn[place] = new
 
-    def targets(self) -> list[tuple[Seen, Zone]]:
+    def targets(self) -> list[tuple[CardSeen, Zone]]:
         """Lay the cards over the slots in the order they left the shoe; what is left over goes to the discards."""
         found = []
         for place, seen in enumerate(self.drawn):

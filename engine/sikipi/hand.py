@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from feltwatch.engine.model.cards import Card
-from feltwatch.engine.round.base import Seen
+from feltwatch.engine.round.base import CardSeen
 from feltwatch.engine.sikipi.ranking import Part
 
 FOUR = 4
@@ -11,12 +11,12 @@ TWO = 2  # cards of the Low Hand, and of the High Hand
 
 
 @dataclass(slots=True)
-class Hand:
+class FourCards:
     """What lies on one box; box 0 is the dealer. A lifted card stays in it."""
 
     box: int
-    cards: list[Seen] = field(default_factory=list)
-    placed: tuple[list[Seen], list[Seen]] | None = None  # Low and High Hand as they were set
+    cards: list[CardSeen] = field(default_factory=list)
+    placed: tuple[list[CardSeen], list[CardSeen]] | None = None  # Low and High Hand as they were set
     viewed: bool = False  # its Player has looked at his cards
     lifted: bool = False  # it was taken up after the deal, as one who looks does
     shown: bool = False  # a card of it was turned up, by any hand
@@ -36,7 +36,7 @@ class Hand:
     def all_up(self) -> bool:
         return len(self.cards) == FOUR and all(seen.up for seen in self.cards)
 
-    def lying(self) -> tuple[list[Seen], list[Seen]] | None:
+    def lying(self) -> tuple[list[CardSeen], list[CardSeen]] | None:
         """Give the two parts that lie in the places for Low and High Hand, if both are complete."""
         low = [seen for seen in self.cards if seen.zone.part == "low"]
         high = [seen for seen in self.cards if seen.zone.part == "high"]

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.sikipi import deal_checks
 from feltwatch.engine.sikipi.deal_checks import AS_THEY_LIE
-from feltwatch.engine.sikipi.deal_order import Order
-from feltwatch.engine.sikipi.hand import FOUR, Hand
+from feltwatch.engine.sikipi.deal_order import DealOrder
+from feltwatch.engine.sikipi.hand import FOUR, FourCards
 
 if TYPE_CHECKING:
-    from feltwatch.engine.round.base import Seen
+    from feltwatch.engine.round.base import CardSeen
     from feltwatch.engine.sikipi.state import SikipiState
 
 TWO = 2  # exposed cards from which 5.5.2, 5.7 and 5.8 speak
 
 
-def turned_up(r: "SikipiState", seen: "Seen", hand: Hand) -> None:
+def turned_up(r: "SikipiState", seen: "CardSeen", hand: FourCards) -> None:
     """A card is turned up that was face down, before the dealer has revealed his hand."""
     if hand.box == 0:
         if may_reveal(r):
@@ -28,7 +28,7 @@ def turned_up(r: "SikipiState", seen: "Seen", hand: Hand) -> None:
         _of_box(r, seen, hand)
 
 
-def dealt_up(r: "SikipiState", seen: "Seen", hand: Hand) -> None:
+def dealt_up(r: "SikipiState", seen: "CardSeen", hand: FourCards) -> None:
     """A card is dealt face up: that is the dealer's doing."""
     if unread(r, seen):
         return
@@ -48,16 +48,16 @@ def may_reveal(r: "SikipiState") -> bool:
 def _as_good_as_dealt(r: "SikipiState") -> bool:
     """Tell whether a deal with miscounted backs may be over."""
     hands = (*r.playing(), r.dealer)
-    return r.deal.order is Order.LOOSE and all(len(hand.cards) >= FOUR - 1 for hand in hands)
+    return r.deal.order is DealOrder.LOOSE and all(len(hand.cards) >= FOUR - 1 for hand in hands)
 
 
-def _unseen(r: "SikipiState", seen: "Seen") -> bool:
+def _unseen(r: "SikipiState", seen: "CardSeen") -> bool:
     """Tell whether the dealer has shown his hand, and no camera read it: he turns what was set."""
     hands = r.playing()
     return r.only_seen and seen.turned_by == "dealer" and all(hand.placed is not None for hand in hands)
 
 
-def unread(r: "SikipiState", seen: "Seen") -> bool:
+def unread(r: "SikipiState", seen: "CardSeen") -> bool:
     """Tell whether a camera alone takes a card for one that lies face up, and reads no face then: it may be a back."""
     return r.only_seen and (seen.card is None or seen.late)
 
@@ -79,7 +79,7 @@ def reveal(r: "SikipiState") -> None:
             _unset(r, hand, "hand-not-set", "has not placed its Low and High Hand", says)
 
 
-def _unset(r: "SikipiState", hand: Hand, code: str, what: str, says: str) -> None:
+def _unset(r: "SikipiState", hand: FourCards, code: str, what: str, says: str) -> None:
     r.alert(
         code,
         f"The dealer reveals his hand and box {hand.box} {what}.",
@@ -93,7 +93,7 @@ def _unset(r: "SikipiState", hand: Hand, code: str, what: str, says: str) -> Non
 # ---- exposed cards --------------------------------------------------------------------------------------------------
 
 
-def _dealer_exposed(r: "SikipiState", seen: "Seen") -> None:
+def _dealer_exposed(r: "SikipiState", seen: "CardSeen") -> None:
     """One card: options; two or more: void, unless a Player has seen his cards already."""
     hand = r.dealer
     hand.exposed.add(seen.id)
@@ -113,7 +113,7 @@ def _dealer_exposed(r: "SikipiState", seen: "Seen") -> None:
             r.void_round(f"{says}.")
 
 
-def _of_box(r: "SikipiState", seen: "Seen", hand: Hand) -> None:
+def _of_box(r: "SikipiState", seen: "CardSeen", hand: FourCards) -> None:
     """A card of a box is turned up: what follows depends on whose doing it was."""
     if unread(r, seen):
         return
@@ -126,7 +126,7 @@ def _of_box(r: "SikipiState", seen: "Seen", hand: Hand) -> None:
         r.shows(hand)
 
 
-def _box_exposed(r: "SikipiState", seen: "Seen", hand: Hand) -> None:
+def _box_exposed(r: "SikipiState", seen: "CardSeen", hand: FourCards) -> None:
     """5.6 for one card, 5.7 for two or more, 5.8 if a Player has seen his cards."""
     looked = r.looked(but=hand)
     hand.exposed.add(seen.id)
@@ -148,7 +148,7 @@ def _play_on(r: "SikipiState") -> Remedy:
     return Remedy("continue", r.book.clause("continue-seen"), says="A Player has seen his cards: the round goes on.")
 
 
-def _exposed(r: "SikipiState", code: str, says: str, hand: Hand, remedy: Remedy, severity: str) -> str:
+def _exposed(r: "SikipiState", code: str, says: str, hand: FourCards, remedy: Remedy, severity: str) -> str:
     many = len(hand.exposed)
     name = f"r{r.number}-{code}-box{hand.box}"
     found = r.alert(
@@ -167,7 +167,7 @@ def _exposed(r: "SikipiState", code: str, says: str, hand: Hand, remedy: Remedy,
     return found
 
 
-def _own_exposed(r: "SikipiState", seen: "Seen", hand: Hand) -> None:
+def _own_exposed(r: "SikipiState", seen: "CardSeen", hand: FourCards) -> None:
     """5.9: a Player may show his own cards."""
     r.alert(
         "player-exposed-own-cards",

@@ -11,12 +11,12 @@ from feltwatch.engine.model.shoe import OPENING
 from feltwatch.engine.model.spots import Zone
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import checks
-from feltwatch.engine.round.base import Seen
+from feltwatch.engine.round.base import CardSeen
 from feltwatch.engine.round.stack import Stack
 from feltwatch.engine.sikipi import deal_checks, setting, settlement
 from feltwatch.engine.sikipi import reveal as exposure
-from feltwatch.engine.sikipi.deal_order import Deal, Order
-from feltwatch.engine.sikipi.hand import Hand
+from feltwatch.engine.sikipi.deal_order import Deal, DealOrder
+from feltwatch.engine.sikipi.hand import FourCards
 from feltwatch.engine.sikipi.state import SikipiState
 
 
@@ -40,13 +40,13 @@ class SikipiRound(SikipiState):
         spare = {stack.spot.box for stack in mains if stack.held} - boxes
         self.deal = Deal(sorted(boxes), spare, self.switches.dealing)
 
-    def card(self, seen: Seen, event: Dealt) -> None:
+    def card(self, seen: CardSeen, event: Dealt) -> None:
         if seen.zone.box is not None:
             together = event.order_lost or self.last_t == seen.t
             self.last_t = seen.t
             self._arrives(seen, self.hand(seen.zone.box), together=together)
 
-    def _arrives(self, seen: Seen, hand: Hand, *, together: bool) -> None:
+    def _arrives(self, seen: CardSeen, hand: FourCards, *, together: bool) -> None:
         again = deal_checks.arrives(self, seen, hand, together=together)
         self.any_down = self.any_down or not seen.up
         if self.void:
@@ -60,7 +60,7 @@ class SikipiRound(SikipiState):
         if (again or as_shown) and not self.void:
             self._lies(seen, hand, None)
 
-    def turned(self, seen: Seen, *, was_up: bool) -> None:
+    def turned(self, seen: CardSeen, *, was_up: bool) -> None:
         box = self.owner.get(seen.id)
         if box is None:
             return
@@ -72,7 +72,7 @@ class SikipiRound(SikipiState):
             if not self.opened and len(self.deal.drawn) >= OPENING:
                 self._opening()
 
-    def moved(self, seen: Seen, source: Zone, event: Move) -> None:
+    def moved(self, seen: CardSeen, source: Zone, event: Move) -> None:
         box, owner = seen.zone.box, self.owner.get(seen.id)
         if box is None:
             self._lifted(owner)  # a card in the hand still belongs to it
@@ -87,7 +87,7 @@ class SikipiRound(SikipiState):
             self.gives(seen, box)
             deal_checks.healed(self)
 
-    def _enters(self, seen: Seen) -> None:
+    def _enters(self, seen: CardSeen) -> None:
         """A card that lay outside, or was seen in the shoe, comes to its place: it is dealt only now."""
         if not self.closed:
             self.close()
@@ -102,7 +102,7 @@ class SikipiRound(SikipiState):
         if box is not None and self.over():
             self.hands[box].lifted = True
 
-    def _lies(self, seen: Seen, hand: Hand, by: str | None) -> None:
+    def _lies(self, seen: CardSeen, hand: FourCards, by: str | None) -> None:
         if seen.zone.part != "cards":
             deal_checks.played_on(self)
         if hand.box == 0 and not self.revealed and seen.zone.part != "cards" and self.over():
@@ -110,11 +110,11 @@ class SikipiRound(SikipiState):
         if not self.void:
             setting.lies(self, hand, by)
 
-    def removed(self, seen: Seen) -> None:
+    def removed(self, seen: CardSeen) -> None:
         if seen.card is not None:
             self.shoe.copies[seen.card] = self.shoe.copies.get(seen.card, 1) - 1  # it may come back by another name
         deal_checks.proves(self)
-        if self.deal.order is Order.BROKEN:
+        if self.deal.order is DealOrder.BROKEN:
             deal_checks.taken_away(self, seen)
         else:
             self._lifted(self.owner.get(seen.id))
@@ -131,14 +131,14 @@ class SikipiRound(SikipiState):
 
     # ---- the look, the setting ----------------------------------------------------------------------------------
 
-    def looks(self, hand: Hand) -> None:
+    def looks(self, hand: FourCards) -> None:
         """A Player sees his cards."""
         if self.over() and not self.revealed and not hand.viewed:
             deal_checks.count(self, late=False)
         hand.viewed = True
         self._distributed()
 
-    def shows(self, hand: Hand) -> None:
+    def shows(self, hand: FourCards) -> None:
         """A card of a box lies face up."""
         hand.shown = True
         self._distributed()
@@ -146,14 +146,14 @@ class SikipiRound(SikipiState):
     def _distributed(self) -> None:
         if self.over() or self.any_set:
             deal_checks.played_on(self)
-        if self.deal.order is Order.BROKEN and not self.void:
+        if self.deal.order is DealOrder.BROKEN and not self.void:
             deal_checks.seen_while_broken(self)
 
-    def sets(self, hand: Hand) -> None:
+    def sets(self, hand: FourCards) -> None:
         self.any_set = True
         self.looks(hand)
 
-    def known(self, hand: Hand) -> None:
+    def known(self, hand: FourCards) -> None:
         """Where all four faces of a hand are known, judge how it is set and settle what that decides."""
         cards = hand.faces()
         if not cards:
@@ -186,13 +186,13 @@ class SikipiRound(SikipiState):
     def decided(self, event: Decision) -> None:
         """Si Ki Pi knows no decisions but how a hand is set."""
 
-    def rejudges(self, seen: Seen) -> bool:
+    def rejudges(self, seen: CardSeen) -> bool:
         """A face that becomes known changes nothing that happened before; one that was read wrong may."""
         return seen.card is not None
 
     # ---- rulings ------------------------------------------------------------------------------------------------
 
-    def waits(self, name: str, hand: Hand, lost: str = "") -> None:
+    def waits(self, name: str, hand: FourCards, lost: str = "") -> None:
         """A box waits for a ruling; if upheld, its hand is out if `lost` is set."""
         self.held_back.add(hand.box)
 
@@ -210,7 +210,7 @@ class SikipiRound(SikipiState):
     def invalidate(self, box: int) -> None:
         settlement.give_back(self, self.hand(box), self.book.clause("returned"))
 
-    def error_remedy(self, targets: Sequence[tuple[Seen, Zone]], *, says: str = "", can: bool = True) -> Remedy:
+    def error_remedy(self, targets: Sequence[tuple[CardSeen, Zone]], *, says: str = "", can: bool = True) -> Remedy:
         del targets, can
         boxes = tuple(hand.box for hand in self.playing())
         return Remedy("options", self.book.clause("options"), deal_checks.AS_THEY_LIE, boxes=boxes, says=says)
@@ -268,7 +268,7 @@ class SikipiRound(SikipiState):
 
     @property
     def unclear(self) -> bool:
-        return bool(self.doubt) or self.deal.order is Order.DOUBTED
+        return bool(self.doubt) or self.deal.order is DealOrder.DOUBTED
 
     def must_draw(self) -> bool:
         return bool(self.deal.boxes) and not self.revealed and not self.complete()

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.model.verdicts import Remedy
-from feltwatch.engine.sikipi.hand import Hand
+from feltwatch.engine.sikipi.hand import FourCards
 from feltwatch.engine.sikipi.house_way import agrees, house_way
 from feltwatch.engine.sikipi.ranking import Part, strength
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SUPERVISED = ("continue", "return-bet")
 
 
-def lies(r: "SikipiState", hand: Hand, by: str | None) -> None:
+def lies(r: "SikipiState", hand: FourCards, by: str | None) -> None:
     """A card of a hand has changed its place: take note of the two parts once both are there."""
     if hand.placed is not None and hand.box:
         if by == "player" and not r.revealed:
@@ -37,7 +37,7 @@ def house_parts(r: "SikipiState", cards: "list[Card]") -> tuple[Part, Part]:
     return house_way(cards, r.switches.two_pairs, r.switches.nine_or_ace)
 
 
-def due_parts(r: "SikipiState", hand: Hand, cards: "list[Card]") -> tuple[Part, Part] | None:
+def due_parts(r: "SikipiState", hand: FourCards, cards: "list[Card]") -> tuple[Part, Part] | None:
     """Give the parts a hand is compared by, None while they are not known."""
     if r.by_house(hand.box):
         return house_parts(r, cards)
@@ -47,7 +47,7 @@ def due_parts(r: "SikipiState", hand: Hand, cards: "list[Card]") -> tuple[Part, 
     return parts
 
 
-def judge(r: "SikipiState", hand: Hand, cards: "list[Card]") -> None:
+def judge(r: "SikipiState", hand: FourCards, cards: "list[Card]") -> None:
     """Look whether four known cards are set as they have to be."""
     parts = hand.parts()
     if parts is None:
@@ -61,7 +61,7 @@ def judge(r: "SikipiState", hand: Hand, cards: "list[Card]") -> None:
             _wrong_house_way(r, hand, parts, due)
 
 
-def _hands(hand: Hand, parts: tuple[Part, Part]) -> dict[str, tuple[str | None, ...]]:
+def _hands(hand: FourCards, parts: tuple[Part, Part]) -> dict[str, tuple[str | None, ...]]:
     where = f"box{hand.box}" if hand.box else "dealer"
     return {
         f"{where}.{name}": tuple(card.text for card in part) for name, part in zip(("low", "high"), parts, strict=True)
@@ -73,7 +73,7 @@ def _told(parts: tuple[Part, Part]) -> str:
     return f"Low {low} and High {high}"
 
 
-def _wrong_house_way(r: "SikipiState", hand: Hand, parts: tuple[Part, Part], due: tuple[Part, Part]) -> None:
+def _wrong_house_way(r: "SikipiState", hand: FourCards, parts: tuple[Part, Part], due: tuple[Part, Part]) -> None:
     topic = "house-way" if hand.box == 0 else "absent" if hand.box in r.absent else "house-way-asked"
     clause = r.book.clause(topic)
     r.alert(
@@ -87,7 +87,7 @@ def _wrong_house_way(r: "SikipiState", hand: Hand, parts: tuple[Part, Part], due
     )
 
 
-def _foul(r: "SikipiState", hand: Hand, parts: tuple[Part, Part]) -> None:
+def _foul(r: "SikipiState", hand: FourCards, parts: tuple[Part, Part]) -> None:
     """S-11: the higher part counts as the High Hand, or the supervisor decides."""
     relabel = r.switches.foul_hand == "relabel"
     clause = r.faultclause("foul-hand")
@@ -114,7 +114,7 @@ def _foul(r: "SikipiState", hand: Hand, parts: tuple[Part, Part]) -> None:
 # ---- reports from outside -------------------------------------------------------------------------------------------
 
 
-def _touched(r: "SikipiState", hand: Hand) -> None:
+def _touched(r: "SikipiState", hand: FourCards) -> None:
     hand.touched = True
     r.alert(
         "cards-touched-after-set",
@@ -126,7 +126,7 @@ def _touched(r: "SikipiState", hand: Hand) -> None:
     )
 
 
-def handled(r: "SikipiState", hand: Hand, event: "Signal") -> None:
+def handled(r: "SikipiState", hand: FourCards, event: "Signal") -> None:
     """A hand reached over the cards of a box: its own Player's after the set, or another's."""
     stands = event.player is not None and event.player.startswith("standing")
     if event.seat in (None, hand.box) and not stands:
@@ -143,7 +143,7 @@ def handled(r: "SikipiState", hand: Hand, event: "Signal") -> None:
     )
 
 
-def shown(r: "SikipiState", hand: Hand) -> None:
+def shown(r: "SikipiState", hand: FourCards) -> None:
     r.alert(
         "card-shown-to-other",
         f"Cards of box {hand.box} were turned toward another Player.",
@@ -153,7 +153,7 @@ def shown(r: "SikipiState", hand: Hand) -> None:
     )
 
 
-def viewed(r: "SikipiState", hand: Hand, player: str | None) -> None:
+def viewed(r: "SikipiState", hand: FourCards, player: str | None) -> None:
     """A Player looks at his cards; no Player may examine two hands (3.11, 5.13)."""
     first = r.examiners.setdefault(player, hand.box) if player is not None else hand.box
     if first != hand.box:

@@ -8,8 +8,8 @@ from feltwatch.engine.model.money import EVEN, ZERO, Odds, decimal, up
 from feltwatch.engine.round import payments
 from feltwatch.engine.round.line import plays
 from feltwatch.engine.sikipi.bonus import bonus_hand
-from feltwatch.engine.sikipi.deal_order import Order
-from feltwatch.engine.sikipi.hand import Hand
+from feltwatch.engine.sikipi.deal_order import DealOrder
+from feltwatch.engine.sikipi.hand import FourCards
 from feltwatch.engine.sikipi.ranking import outcome
 from feltwatch.engine.sikipi.setting import due_parts, house_parts
 
@@ -24,7 +24,7 @@ _TOPICS = {"win": "win", "lose": "lose", "stand-off": "push"}
 
 def settle_dealer(r: "SikipiState", cards: "list[Card]") -> None:
     """The dealer's four cards are known: that decides the Bonus on his hand, and every box that is known."""
-    if r.deal.order is Order.BROKEN:
+    if r.deal.order is DealOrder.BROKEN:
         return
     made = bonus_hand(cards)
     for stack in r.bets_on("dealer-bonus"):
@@ -33,10 +33,10 @@ def settle_dealer(r: "SikipiState", cards: "list[Card]") -> None:
         settle_box(r, hand)
 
 
-def settle_box(r: "SikipiState", hand: Hand) -> None:
+def settle_box(r: "SikipiState", hand: FourCards) -> None:
     """Four known cards decide the Bonus, with the dealer's the main bets: Standing Players share the hand."""
     cards = hand.faces()
-    if not cards or not hand.valid or hand.box in r.held_back or r.deal.order is Order.BROKEN:
+    if not cards or not hand.valid or hand.box in r.held_back or r.deal.order is DealOrder.BROKEN:
         return
     made = bonus_hand(cards)
     for stack in r.bets_on("bonus", hand.box):
@@ -99,11 +99,11 @@ def note_early(r: "SikipiState", stack: "Stack", delta: Decimal, before: Decimal
     r.early_chips[stack.spot.text] = moved + delta, first, by_dealer or stack.by == "dealer"
 
 
-def give_back(r: "SikipiState", hand: Hand, clause: str) -> None:
+def give_back(r: "SikipiState", hand: FourCards, clause: str) -> None:
     """The hand is out and its bets go back; a Bonus on the dealer's hand stays alive (S-16)."""
     hand.valid = False
-    if r.deal.order is Order.KEPT and not r.complete():
-        r.deal.order = Order.LOOSE
+    if r.deal.order is DealOrder.KEPT and not r.complete():
+        r.deal.order = DealOrder.LOOSE
     decided_stay = r.switches.returned_side_bets == "decided-stay"
     for stack in (*r.bets_on("main", hand.box), *r.bets_on("bonus", hand.box)):
         if stack.spot.kind == "main" or not decided_stay or r.undecided(stack):

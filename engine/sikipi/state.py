@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.shoe import Shoe
-from feltwatch.engine.round.base import Round, Seen
+from feltwatch.engine.round.base import CardSeen, Round
 from feltwatch.engine.round.stack import Stack
 from feltwatch.engine.sikipi.deal_order import Deal
-from feltwatch.engine.sikipi.hand import FOUR, Hand
+from feltwatch.engine.sikipi.hand import FOUR, FourCards
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -21,8 +21,8 @@ class SikipiState(Round):
         if shoe.opening:
             shoe.shuffled(shoe.burn)  # 2.2.1: every round is a fresh deal of the one deck
         self.deal = Deal([], set(), self.switches.dealing)
-        self.dealer = Hand(0)
-        self.hands: dict[int, Hand] = {0: self.dealer}
+        self.dealer = FourCards(0)
+        self.hands: dict[int, FourCards] = {0: self.dealer}
         self.owner: dict[str, int] = {}  # whose hand a card belongs to
         self.asked: set[int] = set()  # boxes to be set the House Way
         self.examiners: dict[str, int] = {}  # which hand each Player looked at first
@@ -34,17 +34,17 @@ class SikipiState(Round):
         self.opened = False  # the first cards were looked at for their order
         self.last_t = -1.0
 
-    def hand(self, box: int) -> Hand:
+    def hand(self, box: int) -> FourCards:
         found = self.hands.get(box)
         if found is None:
-            found = self.hands[box] = Hand(box)
+            found = self.hands[box] = FourCards(box)
         return found
 
-    def playing(self) -> list[Hand]:
+    def playing(self) -> list[FourCards]:
         """Give the hands with an Initial Bet, clockwise."""
         return [hand for box in self.deal.boxes if (hand := self.hand(box)).valid]
 
-    def plays(self, hand: Hand) -> bool:
+    def plays(self, hand: FourCards) -> bool:
         return hand.valid and hand.box in self.deal.boxes
 
     def bets_on(self, kind: str, box: int | None = None) -> list[Stack]:
@@ -65,16 +65,16 @@ class SikipiState(Round):
     def complete(self) -> bool:
         return self.over() and all(len(hand.cards) >= FOUR for hand in self.playing())
 
-    def looked(self, but: Hand | None = None) -> bool:
+    def looked(self, but: FourCards | None = None) -> bool:
         """Tell whether any Player has seen cards distributed to him."""
         return any(hand.viewed or (hand.shown and hand is not but) for hand in self.hands.values())
 
-    def gives(self, seen: Seen, box: int) -> None:
+    def gives(self, seen: CardSeen, box: int) -> None:
         self.hands[self.owner[seen.id]].cards.remove(seen)
         self.hand(box).cards.append(seen)
         self.owner[seen.id] = box
 
-    def drops(self, seen: Seen) -> None:
+    def drops(self, seen: CardSeen) -> None:
         """A card belongs to no hand."""
         self.hands[self.owner.pop(seen.id)].cards.remove(seen)
         seen.gone = True
@@ -83,19 +83,19 @@ class SikipiState(Round):
         spot = stack.spot
         return stack.at_close and not stack.rejected and (spot.box, 1, spot.bet) not in self.settlements
 
-    def looks(self, hand: Hand) -> None:
+    def looks(self, hand: FourCards) -> None:
         """A Player sees his cards."""
         raise NotImplementedError
 
-    def shows(self, hand: Hand) -> None:
+    def shows(self, hand: FourCards) -> None:
         """A card of a box lies face up."""
         raise NotImplementedError
 
-    def sets(self, hand: Hand) -> None:
+    def sets(self, hand: FourCards) -> None:
         """A Player places his Low and High Hand."""
         raise NotImplementedError
 
-    def known(self, hand: Hand) -> None:
+    def known(self, hand: FourCards) -> None:
         """Judge and settle a hand whose four faces are all known."""
         raise NotImplementedError
 
@@ -103,6 +103,6 @@ class SikipiState(Round):
         """Judge and settle every hand that is known."""
         raise NotImplementedError
 
-    def waits(self, name: str, hand: Hand, lost: str = "") -> None:
+    def waits(self, name: str, hand: FourCards, lost: str = "") -> None:
         """Let a box wait for a ruling."""
         raise NotImplementedError

@@ -11,7 +11,7 @@ import numpy as np
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.evidence.store import StoredFile, StoredFiles
 from feltwatch.edge.journal.signing import Signer
-from feltwatch.edge.journal.store import Fact, Head, first_hash, hash_of, utc
+from feltwatch.edge.journal.store import ChainHead, Fact, first_hash, hash_of, utc
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.service.housekeeping import HEAD_S, HEALTH_S, STATE_S
 from feltwatch.edge.service.journal_writer import Happening, JournalWriter
@@ -70,14 +70,14 @@ class _Keep:
 
     t: float = 0.0
     said: list[Said] = field(default_factory=list)
-    head: Head = field(default_factory=lambda: Head(JOURNAL, 0, first_hash(JOURNAL)))
+    head: ChainHead = field(default_factory=lambda: ChainHead(JOURNAL, 0, first_hash(JOURNAL)))
     alerts: list[tuple[float, Alert]] = field(default_factory=list)
 
     def add(self, at: str, facts: Sequence[Fact], memory: Mapping[str, bytes] | None = None) -> None:
         del memory
         for fact in facts:
             seq = self.head.seq + 1
-            self.head = Head(JOURNAL, seq, hash_of(self.head.hash, seq, at, fact))
+            self.head = ChainHead(JOURNAL, seq, hash_of(self.head.hash, seq, at, fact))
             self.said.append(Said(self.t, fact.kind, fact.body))
 
     def promise(self, alert: Alert, at: str) -> Mapping[str, str]:

@@ -18,7 +18,7 @@ from random import Random
 from time import perf_counter
 
 from feltwatch.datasets.deal.play import session
-from feltwatch.datasets.deal.story import ChipMove, RoundStory
+from feltwatch.datasets.deal.story import ChipMove, DealtRound
 from feltwatch.datasets.deal.visible import STALE, VISIBLE
 from feltwatch.edge.pipeline.reconciler import Reconciler
 from feltwatch.edge.pipeline.table_state import TableState
@@ -64,7 +64,7 @@ class Memory:
         return self.rows[after : after + most]
 
 
-def told(stories: Sequence[RoundStory], *, signals: bool = False, amounts: bool = False) -> list[Event]:
+def told(stories: Sequence[DealtRound], *, signals: bool = False, amounts: bool = False) -> list[Event]:
     """Give the events of rounds as a camera reports them: the number of stacks, and announcements only on request."""
     found: list[Event] = []
     for story in stories:
@@ -84,7 +84,7 @@ def _plain(event: Mapping[str, object]) -> Event:
     return found | {"t": float(str(event["t"]))}
 
 
-def _stacks(story: RoundStory, event: Mapping[str, object]) -> Event:
+def _stacks(story: DealtRound, event: Mapping[str, object]) -> Event:
     found = _plain(event)
     t = float(str(event["t"]))
     moves = (move for move in story.moves if isinstance(move, ChipMove))
@@ -132,7 +132,7 @@ def found_again(
 class Trial:
     """One power cut, and what came of it."""
 
-    stories: Sequence[RoundStory]
+    stories: Sequence[DealtRound]
     cut: float
     back: float
     course: TableState
@@ -148,7 +148,7 @@ class Trial:
         if life is not None and life.round.drawn:
             self.dealt.setdefault(life.number, course.t)
 
-    def story_of(self, number: int) -> RoundStory:
+    def story_of(self, number: int) -> DealtRound:
         """Give the true round of a reported one: that whose cards are dealt in it."""
         began = next(t for t, one in self.said if isinstance(one, Started) and one.round == number)
         return self.stories[self.story_at(self.dealt.get(number, began))]
@@ -181,7 +181,7 @@ class Trial:
         return max(bisect_right(starts, t + 1e-6) - 1, 0)
 
 
-def tried(stories: Sequence[RoundStory], rng: Random, *, signals: bool = False, amounts: bool = False) -> Trial:
+def tried(stories: Sequence[DealtRound], rng: Random, *, signals: bool = False, amounts: bool = False) -> Trial:
     """Cut the power somewhere in the first rounds."""
     events = told(stories, signals=signals, amounts=amounts)
     first, last = float(str(stories[0].events[0]["t"])), float(str(stories[-LATER].events[0]["t"]))
@@ -190,7 +190,7 @@ def tried(stories: Sequence[RoundStory], rng: Random, *, signals: bool = False, 
     return cut_off(stories, events, (cut, back), rng)
 
 
-def cut_off(stories: Sequence[RoundStory], events: Sequence[Event], when: tuple[float, float], rng: Random) -> Trial:
+def cut_off(stories: Sequence[DealtRound], events: Sequence[Event], when: tuple[float, float], rng: Random) -> Trial:
     """Judge events but for those between two times, as two processes do that know of each other by a journal alone."""
     cut, back = when
     story = stories[0]

@@ -12,7 +12,7 @@ import pytest
 from feltwatch.datasets.deal.chips import worth
 from feltwatch.datasets.deal.houseway import house_way
 from feltwatch.datasets.deal.play import play, session
-from feltwatch.datasets.deal.story import CHIPS, CardMove, ChipMove, Owed, RoundStory
+from feltwatch.datasets.deal.story import CHIPS, CarriedCard, ChipMove, DealtRound, Owed
 from feltwatch.datasets.deal.visible import STALE, TOLD, VISIBLE
 from feltwatch.engine.books import find_book
 from feltwatch.engine.books.error_catalogue import BOOK_ORDER, FAULTS
@@ -27,7 +27,7 @@ CLEAN = 400  # rounds for every book
 CODES = [(book, code) for book in BOOK_ORDER for code in (*VISIBLE[book], *TOLD[book])]
 
 
-def said(stories: list[RoundStory]) -> dict[int, Owed]:
+def said(stories: list[DealtRound]) -> dict[int, Owed]:
     """Give what the engine has said of each round in the end."""
     first = stories[0]
     table = Table(
@@ -60,7 +60,7 @@ def sorted_alerts(owed: Owed) -> Owed:
     return replace(owed, alerts=tuple(sorted(owed.alerts)), settlements=dict(owed.settlements))
 
 
-def agrees(story: RoundStory) -> None:
+def agrees(story: DealtRound) -> None:
     found = said([story])
     assert sorted(found) == list(range(1, story.rounds + 1))
     assert sorted_alerts(found[story.rounds]) == sorted_alerts(story.owed), f"seed {story.seed}"
@@ -115,19 +115,19 @@ def test_rounds_follow_each_other_at_one_table(book: str) -> None:
 # ---- the film -------------------------------------------------------------------------------------------------------
 
 
-def lawful(story: RoundStory) -> None:
+def lawful(story: DealtRound) -> None:
     """Every event is the end of a motion; no card and no hand is in two places."""
     starts = [move.start for move in story.moves]
     assert starts == sorted(starts)
     times = [Decimal(str(event["t"])) for event in story.events]
     assert times == sorted(times)
-    cards = [move for move in story.moves if isinstance(move, CardMove)]
+    cards = [move for move in story.moves if isinstance(move, CarriedCard)]
     _cards_move(story, cards)
     _one_card_a_place(cards)
     _chips_move(story)
 
 
-def _cards_move(story: RoundStory, cards: list[CardMove]) -> None:
+def _cards_move(story: DealtRound, cards: list[CarriedCard]) -> None:
     ends = {(move.card, move.end): move for move in cards}
     own = [event for event in story.events if event["event"] in ("card", "turn", "move", "remove")]
     for event in own:
@@ -135,7 +135,7 @@ def _cards_move(story: RoundStory, cards: list[CardMove]) -> None:
         assert event.get("zone", move.zone) == move.zone
         assert event.get("card") in (None, move.face.text)
     assert len(own) == sum(move.how != "lift" for move in cards)
-    paths: dict[str, list[CardMove]] = defaultdict(list)
+    paths: dict[str, list[CarriedCard]] = defaultdict(list)
     for move in cards:
         paths[move.card].append(move)
     for path in paths.values():
@@ -144,7 +144,7 @@ def _cards_move(story: RoundStory, cards: list[CardMove]) -> None:
         assert {move.face for move in path} == {path[0].face}
 
 
-def _one_card_a_place(cards: list[CardMove]) -> None:
+def _one_card_a_place(cards: list[CarriedCard]) -> None:
     lies: dict[tuple[str, int], str] = {}
     for move in sorted(cards, key=lambda one: one.end):
         lies = {place: card for place, card in lies.items() if card != move.card}
@@ -153,7 +153,7 @@ def _one_card_a_place(cards: list[CardMove]) -> None:
             lies[move.zone, move.place] = move.card
 
 
-def _chips_move(story: RoundStory) -> None:
+def _chips_move(story: DealtRound) -> None:
     moves = [move for move in story.moves if isinstance(move, ChipMove)]
     amounts = {(event["spot"], float(str(event["t"]))): event for event in _chips(story)}
     assert len(amounts) == len(moves)
@@ -169,7 +169,7 @@ def _chips_move(story: RoundStory) -> None:
     assert not any(move.stacks for move in last.values()), "chips are left when the story ends"
 
 
-def _chips(story: RoundStory) -> list[Mapping[str, object]]:
+def _chips(story: DealtRound) -> list[Mapping[str, object]]:
     return [event for event in story.events if event["event"] == "chips"]
 
 

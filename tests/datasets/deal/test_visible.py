@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from feltwatch.datasets.deal.play import session
-from feltwatch.datasets.deal.story import ChipMove, RoundStory
+from feltwatch.datasets.deal.story import ChipMove, DealtRound
 from feltwatch.datasets.deal.visible import STALE, VISIBLE
 from feltwatch.engine.books import find_book
 from feltwatch.engine.books.error_catalogue import BOOK_ORDER
@@ -46,7 +46,7 @@ class Camera:
     changes: bool = False  # it sees another number of stacks, and no other change
 
 
-def seen(stories: Sequence[RoundStory], camera: Camera) -> list[Json]:
+def seen(stories: Sequence[DealtRound], camera: Camera) -> list[Json]:
     """Give the events as a camera sees them."""
     rng = Random(f"{stories[0].seed}")  # noqa: S311  a seed makes the run repeatable
     told: list[Json] = []
@@ -65,7 +65,7 @@ def seen(stories: Sequence[RoundStory], camera: Camera) -> list[Json]:
     return [*_changes(found)] if camera.changes else found
 
 
-def _chips(story: RoundStory, event: Json, camera: Camera, rng: Random) -> dict[str, object]:
+def _chips(story: DealtRound, event: Json, camera: Camera, rng: Random) -> dict[str, object]:
     t = float(str(event["t"]))
     number = next(len(move.stacks) for move in story.moves if isinstance(move, ChipMove) and _is(move, event, t))
     found = dict(event)
@@ -93,7 +93,7 @@ def _changes(events: list[Json]) -> Iterator[Json]:
             lies[event["spot"]] = len(stacks)
 
 
-def judged(stories: Sequence[RoundStory], events: Sequence[Json]) -> dict[int, Said]:
+def judged(stories: Sequence[DealtRound], events: Sequence[Json]) -> dict[int, Said]:
     """Give what the engine has said in the end, round by round."""
     first = stories[0]
     book = find_book(first.book).at_table(
@@ -116,13 +116,13 @@ def judged(stories: Sequence[RoundStory], events: Sequence[Json]) -> dict[int, S
     return found
 
 
-def wrong(story: RoundStory, said: Said) -> list[object]:
+def wrong(story: DealtRound, said: Said) -> list[object]:
     """Give the settlement lines that are not what the dealer knows."""
     owed = {key: result for key, (result, _) in story.owed.settlements.items()}
     return [(story.seed, key, result) for key, result in said.lines.items() if owed.get(key) != result]
 
 
-def false(story: RoundStory, said: Said) -> list[object]:
+def false(story: DealtRound, said: Said) -> list[object]:
     owed = set(story.owed.alerts)
     return [(story.seed, alert.code) for alert in said.alerts if alert.code not in owed]
 
@@ -137,7 +137,7 @@ CAMERAS = {
 }
 
 
-def sessions(book: str, seed: int, errors: Sequence[str | None], camera: Camera) -> Iterator[tuple[RoundStory, Said]]:
+def sessions(book: str, seed: int, errors: Sequence[str | None], camera: Camera) -> Iterator[tuple[DealtRound, Said]]:
     stories = session(book, seed, errors, apart=bool(seed % 2))
     found = judged(stories, seen(stories, camera))
     for number, story in enumerate(stories, 1):

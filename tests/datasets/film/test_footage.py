@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from feltwatch.datasets.deal.play import play
-from feltwatch.datasets.deal.story import RoundStory
+from feltwatch.datasets.deal.story import DealtRound
 from feltwatch.datasets.film.film_cli import DEMO, FilmOrder, dress, table_toml
 from feltwatch.datasets.film.footage import FilmFrame, Shoot, film, touched
-from feltwatch.datasets.film.timeline import Moment, Reel
+from feltwatch.datasets.film.timeline import Reel, TimelineMoment
 from feltwatch.datasets.lighting import Blob, Light, Sensor
 from feltwatch.datasets.render.compose import TableCanvas, draw_things
 from feltwatch.datasets.scene.light import apply_shade, develop
@@ -29,11 +29,11 @@ HARSH = Light(0.8, glare=(Blob(0.6, 0.2, 0.2, 0.2),), shadow=(-0.5, 0.4), soft=4
 SHARP = Sensor(1.8, 0.0, 1.2, 1.2, 10.0, 0.8)
 
 
-def on_film(story: RoundStory) -> Reel:
+def on_film(story: DealtRound) -> Reel:
     return dress(FilmOrder(story.book, story.seed, 1, DEMO, Path(), size=SIZE), [story])
 
 
-def cut(story: RoundStory, since: float) -> Reel:
+def cut(story: DealtRound, since: float) -> Reel:
     """Film some seconds out of the middle of a round."""
     moves = tuple(replace(move, start=move.start - since, end=move.end - since) for move in story.moves)
     return on_film(replace(story, moves=moves, ends=LASTS_S))
@@ -48,7 +48,7 @@ def test_the_house_of_a_film_is_one_in_which_its_error_is_one(tmp_path: Path) ->
     assert (switches.settlement_order, switches.boxes) == ("right-to-left", "5")
 
 
-def sharing(story: RoundStory) -> float:
+def sharing(story: DealtRound) -> float:
     """Give when the first card lies and the second comes."""
     return next(float(str(event["t"])) for event in story.events if event["event"] == "card") + 0.3
 
@@ -142,7 +142,7 @@ def test_a_hand_left_out_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> No
     reel = on_film(play("blackjack-rws-v5", 6))
     shoot = Shoot(reel, FEW_FPS)
     frame = next(frame for frame in shoot.frames() if frame.moment.hands)
-    bare: Moment = replace(frame.moment, hands=())
+    bare: TimelineMoment = replace(frame.moment, hands=())
     monkeypatch.setattr(reel, "moment", lambda _: bare)
     assert differing(Shoot(reel, FEW_FPS), frame).sum() > 100
 

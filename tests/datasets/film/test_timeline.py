@@ -9,7 +9,7 @@ import pytest
 
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.deal.play import play, session
-from feltwatch.datasets.deal.story import CardMove, ChipMove, Gesture, RoundStory
+from feltwatch.datasets.deal.story import CarriedCard, ChipMove, DealtRound, Gesture
 from feltwatch.datasets.deal.visible import VISIBLE
 from feltwatch.datasets.film.film_cli import DEMO, FilmOrder, dress
 from feltwatch.datasets.film.timeline import Reel
@@ -24,11 +24,11 @@ LEAP_MM = 150.0  # in a fiftieth of a second
 SPLIT = "rws-blackjack-2024"
 
 
-def filmed(book: str, stories: list[RoundStory]) -> Reel:
+def filmed(book: str, stories: list[DealtRound]) -> Reel:
     return dress(FilmOrder(book, stories[0].seed, len(stories), DEMO, Path(), size=(640, 360)), stories)
 
 
-def evening(book: str, seed: int) -> tuple[Reel, list[RoundStory]]:
+def evening(book: str, seed: int) -> tuple[Reel, list[DealtRound]]:
     """Some rounds at one table; the middle one goes wrong."""
     codes = VISIBLE[book]
     stories = session(book, seed, [None, codes[7 * seed % len(codes)], None])
@@ -49,12 +49,12 @@ def test_everything_moves_as_the_story_tells(book: str, seed: int) -> None:
             ids = [card.id for card in now.cards + now.moving_cards]
             assert len(ids) == len(set(ids)), f"a card is in two places at {t}"
             assert now.hands or not (now.moving_cards or now.moving_stacks), f"nobody moves what moves at {t}"
-            if isinstance(move, CardMove):
+            if isinstance(move, CarriedCard):
                 assert [card.id for card in now.moving_cards].count(move.card) == 1
                 _is_held(reel, move, t)
 
 
-def _is_held(reel: Reel, move: CardMove, t: float) -> None:
+def _is_held(reel: Reel, move: CarriedCard, t: float) -> None:
     """One card is led by a hand; of many that are swept together, one."""
     now = reel.moment(t)
     near = [((card.x - hand.x) ** 2 + (card.y - hand.y) ** 2) ** 0.5 for card in now.moving_cards for hand in now.hands]
@@ -65,7 +65,7 @@ def _is_held(reel: Reel, move: CardMove, t: float) -> None:
 def test_every_card_comes_to_rest_in_its_zone(book: str, seed: int) -> None:
     reel, stories = evening(book, seed)
     layout = reel.bare.layout
-    for move in (move for story in stories for move in story.moves if isinstance(move, CardMove)):
+    for move in (move for story in stories for move in story.moves if isinstance(move, CarriedCard)):
         resting = {card.id: card for card in reel.moment(move.end).cards}
         card = resting[move.card]
         assert (card.face, card.up) == (move.face.text, move.up)

@@ -16,7 +16,7 @@ import pytest
 from feltwatch.edge.config.table_file import MqttSettings
 from feltwatch.edge.messaging.auth import PASSWORD, USER, Login, login
 from feltwatch.edge.messaging.errors import BrokerLostError, RefusedError
-from feltwatch.edge.messaging.mqtt import LARGEST, Link, Outgoing, Terms, Waker
+from feltwatch.edge.messaging.mqtt import LARGEST, Link, LinkTerms, Outgoing, Waker
 from tests.broker_proxy import Proxy
 from tests.mosquitto import Mosquitto, free_port
 
@@ -25,8 +25,8 @@ WILL = Outgoing(f"{HOME}/status", b"offline", retain=True)
 SECRET = "Sesam-öffne-dich-4711"  # noqa: S105  of these tests alone
 
 
-def terms(**changed: object) -> Terms:
-    return Terms(**{"client": "bj-07", "will": WILL, "hears": f"{HOME}/cmd/#", **changed})  # type: ignore[arg-type]  # any
+def terms(**changed: object) -> LinkTerms:
+    return LinkTerms(**{"client": "bj-07", "will": WILL, "hears": f"{HOME}/cmd/#", **changed})  # type: ignore[arg-type]  # any
 
 
 @contextmanager

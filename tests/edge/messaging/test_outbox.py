@@ -16,12 +16,12 @@ import pytest
 from feltwatch.edge.config.table_file import MqttSettings
 from feltwatch.edge.journal.store import Entry, Fact, Journal
 from feltwatch.edge.messaging.mqtt import Outgoing
-from feltwatch.edge.messaging.outbox import Clock, Inbox
+from feltwatch.edge.messaging.outbox import Inbox, OutboxClock
 from tests.broker_proxy import Proxy
 from tests.mosquitto import Line, Mosquitto, free_port, program, until
 from tests.table_outbox import AT, HOME, Table, event_seqs, has, statuses
 
-SOON = Clock(chance=lambda: -1.75)  # chance is kinder than it can be: every wait is a tenth of what it is
+SOON = OutboxClock(chance=lambda: -1.75)  # chance is kinder than it can be: every wait is a tenth of what it is
 
 
 @pytest.fixture
@@ -344,7 +344,7 @@ def test_a_broker_that_comes_back_is_found_within_the_waits(tmp_path: Path) -> N
                 self.set()
             return self.is_set()
 
-    table = Table(tmp_path, plain(free_port()), clock=Clock(lambda: now, lambda: 0.5))
+    table = Table(tmp_path, plain(free_port()), clock=OutboxClock(lambda: now, lambda: 0.5))
     table.outbox._stop = Patient()  # noqa: SLF001  for no other way makes a minute short
     table.outbox._run()  # noqa: SLF001
     assert waits == [1.0, 2.0, 5.0, 10.0, 30.0, 30.0, 30.0]

@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from feltwatch.edge.journal.store import Range
 from feltwatch.edge.messaging.ranges import Ranges
-from feltwatch.edge.messaging.send_queue import Due, Lanes, Pace
+from feltwatch.edge.messaging.send_queue import Lanes, NextEntry, Pace
 
 NUMBERS = st.frozensets(st.integers(1, 60))
 RATE = 1.0  # so that a backlog of more than thirty has a lane of its own
@@ -64,7 +64,7 @@ def test_what_is_unsent_goes_as_far_as_the_journal(unsent: list[Range], head: in
     assert [*Ranges.upto(unsent, head)] == left
 
 
-def drained(lanes: Lanes, *, late_may: bool = True) -> list[Due]:
+def drained(lanes: Lanes, *, late_may: bool = True) -> list[NextEntry]:
     found = []
     while (due := lanes.due(late_may=late_may)) is not None:
         found.append(due)
@@ -81,7 +81,7 @@ def test_a_short_backlog_goes_before_what_is_new() -> None:
 
 def test_beside_a_long_backlog_what_is_new_goes_at_once() -> None:
     lanes = Lanes.begun([(1, None)], 31, RATE).grown(33)
-    assert drained(lanes, late_may=False) == [Due(32, late=False), Due(33, late=False)]
+    assert drained(lanes, late_may=False) == [NextEntry(32, late=False), NextEntry(33, late=False)]
     assert [due.seq for due in drained(lanes)] == [32, 33, *range(1, 32)]
 
 
@@ -145,7 +145,7 @@ class Sending(RuleBasedStateMachine):
 
     def connect(self) -> None:
         self.lanes = Lanes.begun(self.kept, self.head, RATE)
-        self.flying: list[Due] = []
+        self.flying: list[NextEntry] = []
         self.last = {True: 0, False: 0}
 
     @rule(number=st.integers(1, 50))

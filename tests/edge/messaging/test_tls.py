@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from feltwatch.edge.config.table_file import MqttSettings
 from feltwatch.edge.messaging.errors import BrokerLostError, RefusedError
-from feltwatch.edge.messaging.mqtt import Link, Outgoing, Terms, Waker
+from feltwatch.edge.messaging.mqtt import Link, LinkTerms, Outgoing, Waker
 from tests.certificates import Authority
 from tests.mosquitto import Mosquitto, Witness, free_port, program
 
@@ -93,7 +93,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 
 def came(broker: MqttSettings, client: str = "x", hears: str = f"{HOME}/cmd/#", will: str = f"{HOME}/status") -> Link:
-    link = Link(broker, Terms(client, Outgoing(will, b"will", retain=True), hears, connect_s=2.0), {})
+    link = Link(broker, LinkTerms(client, Outgoing(will, b"will", retain=True), hears, connect_s=2.0), {})
     with closing(Waker()) as wake:
         link.open(wake)
         link.step(0.1, wake)

@@ -22,7 +22,7 @@ from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.journal.store import entries
 from feltwatch.edge.pipeline.networks import Networks
 from feltwatch.edge.replay.film import merged, replay_film
-from feltwatch.edge.replay.job import Order
+from feltwatch.edge.replay.job import ReplayOrder
 from feltwatch.edge.service import open_table as opening
 from feltwatch.edge.service.open_table import SessionConfig, open_table
 from feltwatch.edge.service.session import TableSession
@@ -147,7 +147,7 @@ def replayed(
     """Give the lines that a replay writes."""
     monkeypatch.setattr("feltwatch.edge.replay.film.read_table", lambda _: cameras)
     first, *others = films.values()
-    order = Order(first, table, folder / "replay", others=tuple(others))
+    order = ReplayOrder(first, table, folder / "replay", others=tuple(others))
     replay_film(order, Remembered("cpu", 2), lambda _: None, lambda: False)
     return [
         line

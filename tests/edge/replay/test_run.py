@@ -19,12 +19,12 @@ import pytest
 from feltwatch.edge.cli.options import command_parser
 from feltwatch.edge.replay import checkpoint
 from feltwatch.edge.replay.film import replay_film
-from feltwatch.edge.replay.job import InterruptedReplayError, Order
+from feltwatch.edge.replay.job import InterruptedReplayError, ReplayOrder
 from feltwatch.edge.replay.output import altered, claimed, folders
 from feltwatch.edge.replay.progress import Progress
 from feltwatch.edge.replay.run import open_networks, orders_of, replay
 from feltwatch.edge.stop_signal import stopping
-from feltwatch.edge.video.video_file import Clock, Place
+from feltwatch.edge.video.video_file import Place, VideoClock
 from feltwatch.models.files import write_whole
 from tests.edge.scripted_watcher import CLIPS, RecordedNetworks, open_recorded, write_table, write_video
 from tests.json_events import as_json, typed
@@ -171,7 +171,7 @@ def test_stopped_it_goes_on_from_that_frame(
 def test_with_the_networks_too_it_goes_on_and_ends_the_same(tmp_path: Path) -> None:
     """What they know of the table is kept and taken up again."""
     desk = open_networks("cpu", 2)
-    order = Order(CLIPS / "demo.mp4", CLIPS / "demo.table.toml", tmp_path / "whole" / "demo", since=27.0)
+    order = ReplayOrder(CLIPS / "demo.mp4", CLIPS / "demo.table.toml", tmp_path / "whole" / "demo", since=27.0)
     told = replay_film(order, desk, lambda _: None, lambda: False)
     assert told.folder == order.folder
     parts = replace(order, folder=tmp_path / "parts" / "demo", keep_s=1.0)
@@ -352,7 +352,7 @@ def test_a_full_disk_is_one_line_and_what_was_done_is_kept(
 
 def test_a_checkpoint_is_of_one_work_and_holds_values_only(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint"
-    place = Place(3, 0.12, Clock(0.12), 99)
+    place = Place(3, 0.12, VideoClock(0.12), 99)
     checkpoint.save(path, "this", {"place": place, "times": [0.0, 0.04]})
     assert checkpoint.load(path, "this") == {"place": place, "times": [0.0, 0.04]}
     assert checkpoint.load(path, "that") is None

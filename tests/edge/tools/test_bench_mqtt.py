@@ -9,7 +9,7 @@ import pytest
 from feltwatch.edge.cli.options import command_parser
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.tools import bench_mqtt
-from feltwatch.edge.tools.bench_mqtt import BUDGET_MS, Latency, Told, broker, measured
+from feltwatch.edge.tools.bench_mqtt import BUDGET_MS, Latency, TimedMessage, broker, measured
 from feltwatch.vision.arrays import Pixels
 from tests.faults.practice_table import Practice, PracticeNetworks, table_file
 from tests.json_events import Event
@@ -52,8 +52,8 @@ def test_every_message_is_followed_from_its_frame_to_the_subscriber(
 
 
 def test_the_figures_are_of_each_message_and_stand_with_their_budget() -> None:
-    told = [Told(n, n + 0.050, n + 0.052, n + 0.054) for n in range(98)]
-    late = Told(100.0, 100.030, 100.031, 100.042)
+    told = [TimedMessage(n, n + 0.050, n + 0.052, n + 0.054) for n in range(98)]
+    late = TimedMessage(100.0, 100.030, 100.031, 100.042)
     found = Latency([*told, late, late], [0.001], [0.002])
     assert found.added_ms == pytest.approx(12.0)
     rows = [line.split() for line in found.lines()]

@@ -15,7 +15,7 @@ import pytest
 
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.video.decoder import Decoding
-from feltwatch.edge.video.video_file import Clock, Frame, Place, PlaceLostError, Video, check_one_size, open_video
+from feltwatch.edge.video.video_file import Frame, Place, PlaceLostError, Video, VideoClock, check_one_size, open_video
 from feltwatch.vision.motion.change_detector import shrunk
 from tests.edge.scripted_watcher import CLIPS, SIZE, write_video
 
@@ -101,7 +101,7 @@ def test_times_rise_whatever_the_file_says() -> None:
         0.04,
         0.08,
     ]  # a stray frame, then a clock started again
-    clock, times = Clock(), []
+    clock, times = VideoClock(), []
     for reading in readings:
         clock = clock.after(reading, video)
         times.append(clock.t)
