@@ -24,10 +24,10 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from feltwatch.edge.browser import has_screen
+from feltwatch.edge.browser import show as open_page
 from feltwatch.edge.calibrate.file_writer import Draft, Point, dragged
 from feltwatch.edge.calibrate.points import NamedMark, marks_of, named_points
-from feltwatch.edge.cli.browser import has_screen
-from feltwatch.edge.cli.browser import show as open_page
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.http_server import HttpServer, read_body
 from feltwatch.vision.arrays import Pixels

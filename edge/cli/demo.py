@@ -8,7 +8,7 @@ from importlib.resources import as_file, files
 from math import inf
 from pathlib import Path
 
-from feltwatch.edge.cli.browser import show
+from feltwatch.edge.browser import show
 from feltwatch.edge.cli.demo_mqtt import Airing
 from feltwatch.edge.cli.terminal_view import Commentary
 from feltwatch.edge.config.table_file import TableFile, read_table

@@ -80,7 +80,7 @@ def test_a_browser_is_started_where_there_is_a_screen(
 ) -> None:
     monkeypatch.setenv("DISPLAY", screen)
     subprocess.run(
-        [sys.executable, "-c", "from feltwatch.edge.cli.browser import show; show('file:///report.html')"], check=True
+        [sys.executable, "-c", "from feltwatch.edge.browser import show; show('file:///report.html')"], check=True
     )
     assert (browser.read_text() if browser.exists() else "") == shown
 
