@@ -58,7 +58,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("datasets",),
     ),
     "edge": (
-        ("edge.errors", "edge.browser", "edge.stop_signal", "edge.wording"),
+        ("edge.errors", "edge.browser", "edge.http_server", "edge.stop_signal", "edge.wording"),
         ("edge.config",),
         ("edge.video",),
         ("edge.camera",),
