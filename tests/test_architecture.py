@@ -58,7 +58,8 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("datasets",),
     ),
     "edge": (
-        ("edge.errors", "edge.browser", "edge.http_server", "edge.stop_signal", "edge.wording"),
+        ("edge.errors", "edge.browser", "edge.stop_signal", "edge.wording"),
+        ("edge.http_server",),
         ("edge.config",),
         ("edge.video",),
         ("edge.camera",),
