@@ -26,7 +26,7 @@ CODE: Mapping[str, tuple[str, ...]] = {  # topic -> where it is done
     "double": ("engine/blackjack/decisions.py:may_double", "engine/blackjack/inferred.py:chips_added"),
     "dealer-draw": ("engine/blackjack/dealer.py:stands", "engine/blackjack/subsequent_deal.py:to_dealer"),
     "compare": ("engine/blackjack/settlement.py:against_dealer",),
-    "blackjack": ("engine/blackjack/hands.py:Hand", "engine/blackjack/settlement.py:natural"),
+    "blackjack": ("engine/blackjack/hands.py:BlackjackHand", "engine/blackjack/settlement.py:natural"),
     "dealer-blackjack": ("engine/blackjack/settlement.py:against_dealer",),
     "payout": ("engine/books/__init__.py:BOOKS", "engine/round/payments.py:by_dealer"),
     "behind": ("engine/blackjack/followers.py:came", "engine/round/bets.py:seat_taken"),
