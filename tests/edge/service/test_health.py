@@ -182,7 +182,7 @@ def test_whether_the_clock_is_set_right(tmp_path: Path) -> None:
     mark = tmp_path / "timesync" / "synchronized"
     assert is_synchronised(lambda: 900, mark) is True
     assert is_synchronised(lambda: 16_000_000, mark) is False
-    assert is_synchronised(lambda: None, mark) is None  # nobody tells
+    assert is_synchronised(lambda: None, mark) is None  # unknown
     mark.parent.mkdir()
     assert is_synchronised(lambda: None, mark) is False  # timesyncd runs, and has not reached anybody
     mark.touch()
@@ -302,7 +302,7 @@ def test_what_the_threads_noted_is_what_is_told(tmp_path: Path) -> None:
     assert told.disk == read_disk_space(tmp_path)
     telemetry.set_trouble("side", None)
     telemetry.count_alert("stop")
-    assert told.alerts["stop"] == 1  # what was told does not change
+    assert told.alerts["stop"] == 1  # a delivered message does not change
     assert found.vitals().cameras[1].up
 
 

@@ -316,7 +316,7 @@ def test_closed_it_leaves_no_thread_and_no_port(service: Service) -> None:
     silent = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(9)]
     began = time.monotonic()
     server.close()
-    assert time.monotonic() - began < 4  # nobody's patience is waited for
+    assert time.monotonic() - began < 4  # no timeout has to pass
     assert threading.active_count() == threads
     for line in silent:
         line.close()
