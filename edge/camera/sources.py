@@ -1,4 +1,4 @@
-"""Where a camera's pictures come from: a network, a device, or a film that is played as if it were taken now."""
+"""Opens a camera by its kind (network stream, device, or a video played at its own speed) and reads its frames."""
 
 import os
 import socket

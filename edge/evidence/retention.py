@@ -1,4 +1,4 @@
-"""Keeps evidence within its limits: removes the oldest files, and stops recording before the journal lacks room.
+"""How long evidence is kept: removes the oldest files, and stops recording before the journal lacks room.
 
 The journal is never touched here. An empty file, the ballast, reserves disk space: it is deleted when the journal finds
 the disk full, so that verdicts can still be written.

@@ -1,4 +1,4 @@
-"""The only encoder of what a table tells: journal entries and bodies in, topics and payloads out.
+"""Every MQTT topic with its QoS, and the only encoder: journal entries and bodies in, topics and payloads out.
 
 A message of a journal entry is made of the entry alone, and its body is copied as it was journalled: after any restart
 the same entry gives the same bytes.

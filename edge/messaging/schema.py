@@ -1,4 +1,4 @@
-"""The bodies of a table's messages. Events and verdicts have their JSON Schemas in edge/schemas.
+"""The JSON bodies of MQTT messages, as types. Events and verdicts have their JSON Schemas in edge/schemas.
 
 The docstring of a type and the words beside a member are its description in docs/mqtt.md and docs/asyncapi.json.
 """

@@ -1,4 +1,4 @@
-"""The report of a replay for investigators: one self-contained page, `report.html`."""
+"""The report of a replay: puts the parts together into one self-contained page, `report.html`."""
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""One round on the page: the hands as they fell, what was decided, what each bet came to, and its alerts."""
+"""The list of rounds on the page: for each the hands as they fell, decisions, what each bet came to, alerts."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal

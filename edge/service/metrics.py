@@ -1,4 +1,4 @@
-"""The health of the tables as an HTTP service: /metrics for Prometheus, /healthz for a supervisor."""
+"""Every Prometheus metric of the service, and the HTTP endpoints /metrics and /healthz."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Extra bets on their way: the chips of doubles and splits as they come, fall short, or go back."""
+"""Chips added for doubles and splits: as they come, fall short, or go back."""
 
 from decimal import Decimal
 from typing import TYPE_CHECKING

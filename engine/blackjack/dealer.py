@@ -1,4 +1,4 @@
-"""The dealer's hand: when he draws, when he stands, and what follows once he is done."""
+"""The dealer's hand: when the dealer draws and stands, alerts for cards too many or too few, and what follows."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What each alert means, in a sentence for the person who reads it."""
+"""What each alert code means, for docs and reports. A check writes its alert's own sentence (`blackjack/dealer.py`)."""
 
 _TABLE = """
 wrong-box-order: a box was passed over and got its card later in the same pass.

@@ -1,4 +1,4 @@
-"""The numbers that say how far the reader is believed, measured on the split `val` and nothing else."""
+"""Measures the reader's temperature and thresholds on the split `val`, and writes them to the manifest."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The shipped networks: what `manifest.toml` says of each, and its bytes, refused where they are not what it says."""
+"""Loads `manifest.toml`: each shipped network's file, digest, classes and thresholds; refuses files that differ."""
 
 import hashlib
 import json

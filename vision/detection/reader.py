@@ -1,4 +1,4 @@
-"""The reader: which card a crop shows, how likely, and when it is unread."""
+"""The reader: which card a crop shows, and how likely. Its thresholds are in models/shipped/manifest.toml."""
 
 from dataclasses import dataclass
 
