@@ -71,6 +71,11 @@ class Table:
             self._release([(self.events, event)], out)
         return out
 
+    @property
+    def rounds(self) -> tuple[Life, ...]:
+        """The round before, if it can still change, and the round that is on."""
+        return tuple(life for life in (self.last, self.life) if life is not None)
+
     def finish(self) -> list[Verdict]:
         """Give what waits still: nothing comes any more that shows a hidden place."""
         out: list[Verdict] = []

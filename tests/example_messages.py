@@ -72,7 +72,7 @@ class Told:
         verdicts = self.table.apply(event)
         facts = [Fact("event", text), *(Fact("verdict", encode(one)) for one in verdicts)]
         facts += [Fact("alert", body) for one in verdicts if (body := _alert(one)) is not None]
-        told = self.fold.take(verdicts, self.table)
+        told = self.fold.take(verdicts, self.table.rounds)
         self.tell([*facts, *(Fact("round", schema.written(one)) for one in told)], event.t)
         return verdicts
 

@@ -24,7 +24,7 @@ class DealerShoe:
     def draw(self, wanted: str = "") -> Card:
         """Draw a card of one of the ranks `wanted`; any card where it is empty or no such card is left.
 
-        >>> Shoe(Random(1), 4).draw("9").rank
+        >>> DealerShoe(Random(1), 4).draw("9").rank
         '9'
         """
         at = len(self._rest) - 1

@@ -112,12 +112,18 @@ def replay(
     """
     from pathlib import Path  # noqa: PLC0415  `import feltwatch` stays cheap
 
+    from feltwatch.edge import errors  # noqa: PLC0415  as above
     from feltwatch.edge.config.table_file import read_table  # noqa: PLC0415  as above
     from feltwatch.edge.pipeline.table_pipeline import TablePipeline  # noqa: PLC0415  as above
     from feltwatch.edge.video.decoder import Decoding  # noqa: PLC0415  as above
     from feltwatch.edge.video.video_file import open_video  # noqa: PLC0415  as above
 
     film, settings = open_video(Path(video)), read_table(Path(table))
+    if len(settings.cameras) > 1:
+        found = len(settings.cameras)
+        raise errors.UsageError(
+            f"{table}: expected one camera, found {found}; `feltwatch replay` takes a video of each"
+        )
     pipeline, t = TablePipeline(settings, _eyes(provider, threads)), since
     with Decoding(film, since, small=True) as frames:
         for frame in frames:

@@ -83,7 +83,7 @@ class Airing:
 
     def tell(self, result: StepResult, table: Table) -> None:
         """Tell what a frame brought."""
-        rounds = [found for one in result.judged for found in self.fold.take(one.verdicts, table)]
+        rounds = [found for one in result.judged for found in self.fold.take(one.verdicts, one.rounds)]
         if result.judged:
             self.record.write(Happening(result.events, result.verdicts, rounds), utc(), {})
             self.outbox.publish_state(self.encoder.state(state(table, self.fold, (), {})))

@@ -137,7 +137,7 @@ class CameraFusion:
         """Give the events that still wait when the footage ends."""
         lost = [*self._lose()] if self.since is not None and self.back is None and not self.is_lost else []
         found = [*lost, *self._end_outage()] if self.since is not None else []
-        return [*found, *self._due(over=True)]
+        return [*found, *self._due(over=True), *self._clear()]
 
     def view(self, camera: str) -> TableView:
         """Give what a camera believes to lie there now; its cards have the names by which they are reported."""
@@ -225,10 +225,14 @@ class CameraFusion:
         if self.since is not None and not self.is_lost:
             return
         yield from self._due()
+        yield from self._clear()
+
+    def _clear(self) -> Iterator[Event]:
+        """Report that the table is clear, once a camera said so and no camera has cards left."""
         if self.is_cleared and self.since is None and not any(track.has_cards for track in self.tracks.values()):
             self.is_cleared = False
             yield from self._due(over=True)
-            self.reported = max(self.reported, now)
+            self.reported = max(self.reported, self.now or 0.0)
             yield Clear(self.reported)
 
     def _is_hidden(self, track: CameraTrack) -> bool:

@@ -11,6 +11,7 @@ from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.pipeline.camera_fusion import CameraFusion
 from feltwatch.edge.pipeline.reconciler import Reconciler
 from feltwatch.edge.pipeline.table_state import TableState
+from feltwatch.engine.history.round_record import Life
 from feltwatch.engine.model.events import Event
 from feltwatch.engine.model.verdicts import Verdict
 from feltwatch.engine.table import Table
@@ -23,10 +24,11 @@ TICK_S: Final = 1.0  # so often a tick reports that nothing happened, if nothing
 
 @dataclass(frozen=True, slots=True)
 class JudgedEvent:
-    """An event, and the verdicts it brought. `event` None: the footage ended."""
+    """An event, the verdicts it brought, and the rounds as they were then. `event` None: the footage ended."""
 
     event: Event | None
     verdicts: tuple[Verdict, ...]
+    rounds: tuple[Life, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ class TablePipeline:
     def finish(self) -> StepResult:
         """Give what still waits when the footage ends."""
         found = self._judge(self.t or 0.0, self.fusion.finish())
-        return StepResult((*found.judged, JudgedEvent(None, tuple(self.table.finish()))))
+        return StepResult((*found.judged, JudgedEvent(None, tuple(self.table.finish()), self.table.rounds)))
 
     def blind(self, camera: str, since: float) -> None:
         """Know that a camera is blind since then: no frame comes, or none that can be used."""
@@ -107,4 +109,4 @@ class TablePipeline:
         return StepResult(tuple(map(self._apply, events)))
 
     def _apply(self, event: Event) -> JudgedEvent:
-        return JudgedEvent(event, tuple(self.state.apply(event)))
+        return JudgedEvent(event, tuple(self.state.apply(event)), self.table.rounds)

@@ -223,7 +223,8 @@ class _Work:
         view = state.pipeline.view(camera)
         self.recorder.frame(camera if several else "", t, frame.picture, view)
         self._store(step)
-        state.doubt(t, state.pipeline.doubts())
+        if len(state.last) == len(self.videos) or t - state.first > GAP_S:  # before its first frame no camera is blind
+            state.doubt(t, state.pipeline.doubts())
         self.says += step.verdicts
         if camera == self.camera:
             if self.order.annotate:

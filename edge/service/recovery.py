@@ -56,7 +56,7 @@ def recover(path: Path, table: TableFile, now: float) -> Recovered:
         since = look_back(journal)
         rounds = RecentRounds()
         for entry in journal.read(since, LOOK_BACK, ("verdict",)):
-            rounds.take([verdicts.decode(entry.body)], None)
+            rounds.take([verdicts.decode(entry.body)])
         found = journal.read(journal.head.seq - 1, 1)
         last = found[0] if found else None
         state = recall(table.book, journal)

@@ -118,7 +118,7 @@ class TableSession:
         """Write to the journal what a frame or command brought, then record evidence and send the messages."""
         table, rounds = self.table, list[Round]()
         for one in result.judged:
-            rounds += table.recovered.rounds.take(one.verdicts, pipeline.table)
+            rounds += table.recovered.rounds.take(one.verdicts, one.rounds)
         memory = {SNAPSHOT: pipeline.state.to_snapshot()} if pipeline.state.is_due else None
         found = Happening(result.events, result.verdicts, rounds, memory)
         alerts = [verdict for verdict in result.verdicts if isinstance(verdict, Alert)]

@@ -8,6 +8,7 @@ from msgspec import Raw
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.pipeline.round_story import AlertStory, RoundStory
 from feltwatch.engine.blackjack.round import BlackjackRound
+from feltwatch.engine.history.round_record import Life
 from feltwatch.engine.model.money import plain
 from feltwatch.engine.model.spots import hand_zone
 from feltwatch.engine.model.verdicts import Settlement, Started, Verdict, encode
@@ -30,7 +31,7 @@ class RecentRounds:
         self.stories: dict[int, RoundStory] = {}
         self._rounds: dict[int, Round] = {}  # as the table had them when they were last looked at
 
-    def take(self, verdicts: Sequence[Verdict], table: Table | None) -> list[schema.Round]:
+    def take(self, verdicts: Sequence[Verdict], rounds: Iterable[Life] = ()) -> list[schema.Round]:
         """Take what one event brought; give the messages about rounds that it ended or changed.
 
         Call it after every event, also where that brought nothing: a table may forget a round as it ends. A round whose
@@ -43,12 +44,11 @@ class RecentRounds:
                 before.discard(verdict.round)
             if self._story(verdict).take(verdict):
                 changed[verdict.round] = None
-        self._look(table)
+        self._look(rounds)
         return [*self._messages(changed, before)]
 
-    def _look(self, table: Table | None) -> None:
-        both = () if table is None else (table.last, table.life)
-        self._rounds |= {life.number: life.round for life in both if life is not None}
+    def _look(self, rounds: Iterable[Life]) -> None:
+        self._rounds |= {life.number: life.round for life in rounds}
         for number in self._rounds.keys() - self.stories.keys():
             del self._rounds[number]
 

@@ -48,6 +48,8 @@ class TableSupervisor:
                 say(crash, table=self.config.table.id, level=logging.ERROR, trace=traceback.format_exc())
             else:
                 return
+            finally:
+                self.table = None  # its health is over: it is not stuck, it is restarted
             failures = 1 if monotonic() - began > LASTED_S else failures + 1
             pause = BACKOFF_S[min(failures, len(BACKOFF_S)) - 1]
             say(f"restarting in {pause:g} s: {crash}", table=self.config.table.id, level=logging.ERROR)

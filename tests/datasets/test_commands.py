@@ -182,7 +182,7 @@ def test_footage_says_what_is_wrong(line: str, says: str, capsys: pytest.Capture
         ('[[zones]]\nname = "shoe"\ncircle = [0, 500, 40]\n', "two zones are named 'shoe'"),
         ('[[zones]]\nname = "box2.main"\ncircle = [2000, 500, 40]\n', "leaves the table"),
         ('[[zones]]\nname = "box2.main"\ncircel = [0, 500, 40]\n', "did you mean 'circle'?"),
-        ('[[zones]]\nname = "box2.main"\ncircle = [0, 500, -4]\n', "a radius above zero"),
+        ('[[zones]]\nname = "box2.main"\ncircle = [0, 500, -4]\n', "a radius above 0"),
         ('[[zones]]\nname = "box2.zzz"\ncircle = [0, 500, 40]\n', "found 'box2.zzz'"),
         ("nonsense", "not TOML"),
     ],

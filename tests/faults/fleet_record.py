@@ -97,7 +97,7 @@ def record(seconds: float, folder: Path, seed: str = "bj-07") -> list[Said]:
     for step in range(round(seconds * FPS)):
         keep.t = watching.t = step / FPS
         result, at = pipeline.step("", watching.t, PICTURE, PICTURE), utc()
-        rounds = [found for one in result.judged for found in fold.take(one.verdicts, pipeline.table)]
+        rounds = [found for one in result.judged for found in fold.take(one.verdicts, one.rounds)]
         alerts = [verdict for verdict in result.verdicts if isinstance(verdict, Alert)]
         found = Happening(result.events, result.verdicts, rounds)
         book.write(found, at, {alert.id: keep.promise(alert, at) for alert in alerts})

@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from tests.faults.cameras import FAULTS, SHORT, run
-from tests.faults.recovery import rounds
 from tests.faults.test_cameras import is_over_by_itself
 from tests.faults.unwatched_film import film, random_cuts, watch_undisturbed
 
@@ -37,23 +36,6 @@ def test_the_long_form_of_a_fault_ends_well(command: str) -> None:
 def test_a_fault_of_a_camera_is_reported_ten_times_and_is_over_by_itself(fault: str) -> None:
     (line,) = run([fault], 10, SHORT, seed=2, jobs=5)
     is_over_by_itself(line, 10)
-
-
-@pytest.mark.parametrize(
-    ("errors", "signals", "amounts"),
-    [
-        (False, False, True),
-        (False, True, True),
-        (True, True, False),
-        (True, False, False),
-        (True, False, True),
-    ],
-)
-def test_nothing_false_is_published_of_two_hundred_outages(*, errors: bool, signals: bool, amounts: bool) -> None:
-    found = rounds(200, 21, errors=errors, signals=signals, amounts=amounts)
-    assert (found.false_alerts, found.wrong, found.twice) == ([], [], [])
-    assert found.recovered > 0
-    assert found.unresolved > 0
 
 
 def test_nothing_false_is_published_of_a_film_that_is_unwatched_for_a_while() -> None:

@@ -6,17 +6,24 @@ from tests.faults.recovery import rounds
 
 
 @pytest.mark.parametrize(
-    ("errors", "signals", "amounts"),
+    ("count", "seed", "errors", "signals", "amounts"),
     [
-        (False, False, False),
-        (True, False, False),
-        (False, True, False),
-        (True, False, True),
-        (True, True, True),
+        (60, 4, False, False, False),
+        (60, 4, True, False, False),
+        (60, 4, False, True, False),
+        (60, 4, True, False, True),
+        (60, 4, True, True, True),
+        (200, 21, False, False, True),
+        (200, 21, False, True, True),
+        (200, 21, True, True, False),
+        (200, 21, True, False, False),
+        (200, 21, True, False, True),
     ],
 )
-def test_nothing_false_is_said_of_what_nobody_saw(*, errors: bool, signals: bool, amounts: bool) -> None:
-    found = rounds(60, 4, errors=errors, signals=signals, amounts=amounts)
+def test_nothing_false_is_published_after_an_outage(
+    count: int, seed: int, *, errors: bool, signals: bool, amounts: bool
+) -> None:
+    found = rounds(count, seed, errors=errors, signals=signals, amounts=amounts)
     assert (found.false_alerts, found.wrong, found.twice) == ([], [], [])
     assert found.recovered > 0
     assert found.unresolved > 0

@@ -190,16 +190,16 @@ def test_a_round_that_a_later_fact_changes_is_told_again() -> None:
 
 def test_what_is_told_in_a_round_that_goes_on_tells_no_round() -> None:
     fold, table = RecentRounds(), Table(BOOK)
-    assert fold.take([Started(0.0, 1)], table) == []
-    assert fold.take([_line(1), OFFER], table) == []
-    (told,) = fold.take([Ended(1.0, 1, "void", "x", inferred=True)], table)
+    assert fold.take([Started(0.0, 1)], table.rounds) == []
+    assert fold.take([_line(1), OFFER], table.rounds) == []
+    (told,) = fold.take([Ended(1.0, 1, "void", "x", inferred=True)], table.rounds)
     assert (told.result, told.inferred, told.hands) == ("void", True, None)
-    assert fold.take([OFFER, Remedied(1.0, 1, "a", REMEDY)], table) == []
+    assert fold.take([OFFER, Remedied(1.0, 1, "a", REMEDY)], table.rounds) == []
 
 
 def test_a_round_of_which_only_the_end_was_heard_is_not_told() -> None:
     fold = RecentRounds()
-    assert fold.take([_line(4), Ended(1.0, 4, "void", "")], None) == []
+    assert fold.take([_line(4), Ended(1.0, 4, "void", "")]) == []
 
 
 def test_a_round_that_the_table_forgets_as_it_ends_is_told_with_its_cards() -> None:
@@ -217,23 +217,23 @@ def test_a_number_that_comes_anew_is_another_round() -> None:
     fold = RecentRounds()
     ended = Ended(1.0, 1, "void", "")
     for _ in range(2):
-        (told,) = fold.take([Started(0.0, 1), ALERT, ended], None)
+        (told,) = fold.take([Started(0.0, 1), ALERT, ended])
         assert (len(told.alerts), told.revises) == (1, False)
 
 
 def test_a_round_that_ends_otherwise_ended_when_it_did() -> None:
     fold = RecentRounds()
-    fold.take([Started(0.0, 1)], None)
-    fold.take([Ended(1.0, 1, "unresolved", "a card was never read")], None)
+    fold.take([Started(0.0, 1)])
+    fold.take([Ended(1.0, 1, "unresolved", "a card was never read")])
     later = Ended(9.0, 1, "completed", "every bet is settled")
-    (told,) = fold.take([later], None)
+    (told,) = fold.take([later])
     assert (told.result, told.why, told.ended, told.revises) == ("completed", "every bet is settled", 1.0, True)
 
 
 def test_only_the_last_rounds_are_kept() -> None:
     fold = RecentRounds()
     for number in range(1, 50):
-        fold.take([Started(0.0, number)], None)
+        fold.take([Started(0.0, number)])
     assert [*fold.stories] == [47, 48, 49]
     assert len(fold.stories) == RECENT
 
@@ -241,8 +241,8 @@ def test_only_the_last_rounds_are_kept() -> None:
 def test_amounts_are_told_to_the_last_digit() -> None:
     exact = Settlement(1.0, 1, 1, 1, "main", Decimal("123456789012.123456"), "win", "3", "1:1", Decimal("0.000001"))
     fold = RecentRounds()
-    fold.take([Started(0.0, 1), exact], None)
-    (told,) = fold.take([Ended(1.0, 1, "completed", "")], None)
+    fold.take([Started(0.0, 1), exact])
+    (told,) = fold.take([Ended(1.0, 1, "completed", "")])
     body = schema.written(told)
     assert encode(exact) in body
     assert '"123456789012.123456"' in body
@@ -290,7 +290,7 @@ def _folds(scenario: Scenario, book: str) -> None:
     again = RecentRounds()
     for one in told.entries:
         if one.kind == "verdict":
-            again.take([decode(one.body)], None)
+            again.take([decode(one.body)])
     assert again.stories == told.fold.stories
 
 

@@ -303,14 +303,14 @@ class _Witness(Table):
 
     def __init__(self, table: Table) -> None:
         super().__init__(table.book)
-        self.rounds: dict[int, Round] = {}
+        self.ended: dict[int, Round] = {}
 
     def watch(self, rows: Sequence[Row]) -> Iterator[Verdict]:
         for event in exact(rows):
             yield from self.apply(event)
             for life in (self.last, self.life):
                 if life is not None:
-                    self.rounds[life.round.number] = life.round
+                    self.ended[life.round.number] = life.round
 
 
 @pytest.mark.parametrize("book", BOOK_ORDER)
@@ -319,14 +319,14 @@ def test_hands_are_folded_as_the_engine_folds_them(book: str, seed: int) -> None
     table, rows = played(book, seed, 8)
     witness = _Witness(table)
     told = played_rounds(exact(rows), list(witness.watch(rows)))
-    assert [story.number for story in told] == sorted(witness.rounds)
+    assert [story.number for story in told] == sorted(witness.ended)
     for story in told:
-        seen = witness.rounds[story.number].seen
+        seen = witness.ended[story.number].seen
         mine = {lay.id: (lay.zone, lay.face, lay.up, lay.gone is not None) for lay in story.cards.values()}
         theirs = {s.id: (s.zone.text, s.card.text if s.card else None, s.up, s.gone) for s in seen.values()}
         assert mine == theirs
-        assert {one.alert.id for one in story.standing} == set(witness.rounds[story.number].alerts)
-        assert set(story.settlements) >= set(witness.rounds[story.number].settlements)
+        assert {one.alert.id for one in story.standing} == set(witness.ended[story.number].alerts)
+        assert set(story.settlements) >= set(witness.ended[story.number].settlements)
 
 
 def first_round() -> PlayedRound:

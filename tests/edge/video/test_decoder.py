@@ -222,7 +222,7 @@ def folder(path: Path) -> Path:
         ("nowhere.mp4", lambda path: path, r"found none \(no such file or directory\); check the path"),
         ("folder.mp4", folder, "found a directory; name the videos in it"),
         ("empty.mp4", written(b""), "found an empty file; copy it again"),
-        ("text.mp4", written(b"nine of hearts\n" * 99), "found a file that is none or is damaged from its start"),
+        ("text.mp4", written(b"nine of hearts\n" * 99), "found another kind of file, or one damaged from its start"),
         ("table.jpg", lambda path: shutil.copy("docs/pictures/table.jpg", path), "found a picture; `feltwatch detect`"),
         ("sound.mp3", sound, "found sound without pictures; name the file that has the pictures"),
         ("sound.m4a", sound, "found sound without pictures; name the file that has the pictures"),
