@@ -371,3 +371,12 @@ def test_two_cameras_on_two_sides_of_a_table_see_one_deal(tmp_path: Path) -> Non
     events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
     assert cards(found.events) == cards([event for event in events if event["t"] < 4.9])
     assert {str(event["id"]).partition(".")[2] for event in found.events if event["event"] == "card"} == {"", "right"}
+
+
+def test_a_table_that_was_cleared_soon_after_a_hole_is_clear_when_the_footage_ends() -> None:
+    table = Table()
+    table.runs(9.2, 10.0)
+    found = table.both(12.0)  # a hole of two seconds
+    found += table.both(12.2, ({"event": "clear"},), ({"event": "clear"},))
+    assert "clear" not in {event["event"] for event in found}  # hands may still be in the way
+    assert "clear" in {event["event"] for event in as_json(table.fusion.finish())}
