@@ -1,5 +1,6 @@
 """The Subsequent Deal: every further card against the hand whose turn it is."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.blackjack import (
@@ -230,6 +231,24 @@ def _hard21(r: "BlackjackState", hand: BlackjackHand, seen: CardSeen) -> None:
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RequestRuling:
+    """What a ruling on a card without a request does: a value, so that a round in the middle can be kept."""
+
+    round: "BlackjackState"
+    hand: BlackjackHand
+    seen: CardSeen
+
+    def __call__(self, choice: str, _: int | None) -> None:
+        r, hand, seen = self.round, self.hand, self.seen
+        r.inferred.pop((hand.box, hand.number), None)  # later reports are not about that card
+        if choice == "continue-reconstructed" and seen in hand.cards:
+            hand.drop(seen)
+            settlement.reopen(r, hand)
+            hand.stood = "told"
+            r.next_card(seen)
+
+
 def _unrequested(r: "BlackjackState", hand: BlackjackHand, seen: CardSeen) -> None:
     """A card at 12 or more without a request: ask; if the Player stood, it is the next card."""
     code = "hit-on-21" if hand.points == LIMIT else "card-without-request"
@@ -243,17 +262,9 @@ def _unrequested(r: "BlackjackState", hand: BlackjackHand, seen: CardSeen) -> No
         evidence=(seen.id,),
     )
 
-    def rule(choice: str, _: int | None) -> None:
-        r.inferred.pop((hand.box, hand.number), None)  # later reports are not about that card
-        if choice == "continue-reconstructed" and seen in hand.cards:
-            hand.drop(seen)
-            settlement.reopen(r, hand)
-            hand.stood = "told"
-            r.next_card(seen)
-
     if name:
         r.inferred[hand.box, hand.number] = (r.n, "unasked")
-        r.plan(name, rule)
+        r.plan(name, RequestRuling(r, hand, seen))
         r.cancel(name)
 
 

@@ -1,6 +1,7 @@
 """Chips: what lies where, the snapshot at the close, and the limits of a box."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -233,6 +234,20 @@ def _over_initial(r: "RoundState") -> None:
             _above(r, stack, stack.stake, max(initial - others, ZERO))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ExcessRuling:
+    """What a ruling on a side bet above its most does: a value, so that a round in the middle can be kept."""
+
+    round: "RoundState"
+    stack: Stack
+    most: Decimal
+
+    def __call__(self, choice: str, _: int | None) -> None:
+        if choice == "uphold":
+            self.stack.factor = Fraction(self.most)
+            self.round.again(self.stack)
+
+
 def _above(r: "RoundState", stack: Stack, stake: Decimal, most: Decimal) -> None:
     """A side bet lies above what it may be: ask, or do as the table is set (B6)."""
     asks = r.switches.under_over_excess == "supervisor"
@@ -251,15 +266,10 @@ def _above(r: "RoundState", stack: Stack, stake: Decimal, most: Decimal) -> None
         evidence=(stack.spot.text,),
     )
 
-    def rule(choice: str, _: int | None) -> None:
-        if choice == "uphold":
-            stack.factor = Fraction(most)
-            r.again(stack)
-
     if r.switches.under_over_excess == "capped":
         stack.factor = Fraction(most)
     elif found and asks:
-        r.plan(found, rule, waits=False)
+        r.plan(found, ExcessRuling(r, stack, most), waits=False)
 
 
 def lone_side_bets(r: "RoundState", *, dealt: bool = False) -> None:

@@ -1,7 +1,7 @@
 """One round of Si Ki Pi: four cards each, two hands of two, compared with the dealer's."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import inf
 
@@ -11,13 +11,33 @@ from feltwatch.engine.model.shoe import OPENING
 from feltwatch.engine.model.spots import Zone
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import checks
-from feltwatch.engine.round.base import CardSeen
+from feltwatch.engine.round.base import CardSeen, Plan
 from feltwatch.engine.round.stack import Stack
 from feltwatch.engine.sikipi import deal_checks, setting, settlement
 from feltwatch.engine.sikipi import reveal as exposure
 from feltwatch.engine.sikipi.deal_order import Deal, DealOrder
 from feltwatch.engine.sikipi.hand import FourCards
 from feltwatch.engine.sikipi.state import SikipiState
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoxRuling:
+    """What a ruling on a box that waits does: a value, so that a round in the middle can be kept and gone on with."""
+
+    round: SikipiState
+    plan: Plan
+    hand: FourCards
+    lost: str
+
+    def __call__(self, choice: str, _: int | None) -> None:
+        r, hand = self.round, self.hand
+        if choice == "uphold" and self.lost:
+            settlement.give_back(r, hand, r.book.clause(self.lost))
+        elif choice == "uphold":
+            self.plan.waits = True  # confirmed, but not what follows from it
+            return
+        r.held_back.discard(hand.box)
+        r.known(hand)
 
 
 class SikipiRound(SikipiState):
@@ -195,17 +215,8 @@ class SikipiRound(SikipiState):
     def waits(self, name: str, hand: FourCards, lost: str = "") -> None:
         """A box waits for a ruling; if upheld, its hand is out if `lost` is set."""
         self.held_back.add(hand.box)
-
-        def rule(choice: str, _: int | None) -> None:
-            if choice == "uphold" and lost:
-                settlement.give_back(self, hand, self.book.clause(lost))
-            elif choice == "uphold":
-                plan.waits = True  # confirmed, but not what follows from it
-                return
-            self.held_back.discard(hand.box)
-            self.known(hand)
-
-        plan = self.plan(name, rule)
+        plan = self.plan(name)
+        plan.rule = BoxRuling(self, plan, hand, lost)
 
     def invalidate(self, box: int) -> None:
         settlement.give_back(self, self.hand(box), self.book.clause("returned"))
