@@ -353,7 +353,7 @@ class Table:
         """Tell whether an event changes what earlier events meant; make the change in the log."""
         if isinstance(event, Turn) and event.card is not None:
             seen = life.round.seen.get(event.id)
-            if seen is not None and seen.card is not event.card and life.round.rejudges(seen):
+            if seen is not None and seen.card != event.card and life.round.rejudges(seen):
                 life.faces[event.id] = event.card
                 return True
         elif isinstance(event, Chips):
@@ -376,7 +376,7 @@ class Table:
         self.held = [(n, as_known(one, {event.id: event.card})) for n, one in self.held]
         for life in (self.life, self.last):
             if life is not None and event.id in life.round.seen:
-                if life.round.seen[event.id].card is not event.card or event.id in life.faces:
+                if life.round.seen[event.id].card != event.card or event.id in life.faces:
                     life.faces[event.id] = event.card
                     self._again(life, out, event.t)
                 return

@@ -147,7 +147,7 @@ class Reconciler:
                 reported.insert(0, Correct(t, was, now.face))
             elif before.face is not None and not self._is_read(found, name):
                 self.trusted[was] = before.face
-            if now.zone is not before.zone:
+            if now.zone != before.zone:
                 reported.append(Move(t, was, now.zone))
             if now.up and not before.up:
                 reported.append(Turn(t, was, up=True, card=now.face))

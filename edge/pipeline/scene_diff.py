@@ -64,7 +64,7 @@ def _is_old(event: Dealt | Chips, begun: float) -> bool:
 
 def changes_of(name: str, before: SceneCard, now: SceneCard, t: float) -> Iterator[Event]:
     """Give the events that turn the card before into the card now."""
-    if now.zone is not before.zone:
+    if now.zone != before.zone:
         yield Move(t, name, now.zone)
     if now.up != before.up:
         yield Turn(t, name, now.up, now.face)
@@ -85,7 +85,7 @@ def match(before: Mapping[str, SceneCard], now: Mapping[str, SceneCard], rules: 
         fits = [(was, name) for was in left for name in found if rule(left[was], found[name])]
         fits.sort(key=lambda fit: (_away(before[fit[0]], now[fit[1]]), before[fit[0]].face != now[fit[1]].face))
         for was, name in fits:
-            stays = rule is not _split or any(before[one].zone is before[was].zone for one in pairs.values())
+            stays = rule is not _split or any(before[one].zone == before[was].zone for one in pairs.values())
             if was in left and name in found and stays:
                 pairs[name] = was
                 del left[was], found[name]
@@ -98,7 +98,7 @@ def _away(card: SceneCard, other: SceneCard) -> float:
 
 def _is_near(card: SceneCard, other: SceneCard) -> bool:
     if card.place is None or other.place is None:
-        return card.zone is other.zone
+        return card.zone == other.zone
     return _away(card, other) <= NEAR_MM
 
 

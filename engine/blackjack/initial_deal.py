@@ -197,7 +197,7 @@ def _follow(r: "BlackjackState", slip: Misdeal, seen: CardSeen) -> None:
 
 def lying_right(r: "BlackjackState") -> None:
     """Once the cards lie as they should the error is put right; once every hand has its two, play may begin."""
-    if r.misdeal is not None and all(seen.zone is zone for seen, zone in remedies.assignment(r)):
+    if r.misdeal is not None and all(seen.zone == zone for seen, zone in remedies.assignment(r)):
         r.misdeal.plan.waits = False
         r.misdeal = None
     if not (len(r.dealer) and all(len(hand) > 1 or hand.invalid for hand in r.all_hands())):
@@ -252,7 +252,7 @@ def missing(r: "BlackjackState", event: Dealt) -> None:
     if len(gone) != 1 or r.misdeal is not None:
         return  # none has, or the cards are being taken up
     seen = gone[0]
-    if event.id not in r.seen and event.zone is seen.zone and event.card is seen.card is not None:
+    if event.id not in r.seen and event.zone == seen.zone and event.card == seen.card is not None:
         r.seen[event.id] = seen  # it is back under another name
     if event.t - (seen.gone_at or 0) >= AWAY_S:
         checks.gone(r, seen)
@@ -300,7 +300,7 @@ def _lay_again(r: "BlackjackState") -> None:
     lying_right(r)
     if r.playing:
         for seen, zone in targets:
-            if zone is SHOE:
+            if zone == SHOE:
                 moved_cards.next_card(r, seen)
 
 

@@ -161,7 +161,7 @@ def let_lie(r: "BlackjackState") -> None:
 def returned(r: "BlackjackState", seen: CardSeen) -> None:
     """A card that was taken off the table and comes back with the same face was put right by it."""
     for stray in list(r.apart.values()):
-        if stray.seen.gone and stray.seen.card is not None and stray.seen.card is seen.card:
+        if stray.seen.gone and stray.seen.card is not None and stray.seen.card == seen.card:
             put_right(r, stray)
             return
 

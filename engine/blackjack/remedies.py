@@ -43,7 +43,7 @@ def error_remedy(r: "BlackjackState", targets: Targets, *, says: str = "", can: 
 
 def _said(targets: Targets) -> str:
     """Say the moves as one would to a dealer."""
-    moves = [f"the {spoken(seen.card)} to {spoken_zone(zone)}" for seen, zone in targets if seen.zone is not zone]
+    moves = [f"the {spoken(seen.card)} to {spoken_zone(zone)}" for seen, zone in targets if seen.zone != zone]
     return f"Move {', '.join(moves)}." if moves else ""
 
 

@@ -78,7 +78,7 @@ class BlackjackRound(BlackjackState):
     def _together(self, seen: CardSeen) -> bool:
         """Two cards on one place at one instant: which came first is unknown (5.12)."""
         last = self.last_dealt
-        return last is not None and last.t == seen.t > 0 and last.zone is seen.zone and self.before_last < last.t
+        return last is not None and last.t == seen.t > 0 and last.zone == seen.zone and self.before_last < last.t
 
     def turned(self, seen: CardSeen, *, was_up: bool) -> None:
         """A squeezed card is turned: its face, where new, makes the table live the round again."""

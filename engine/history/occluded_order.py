@@ -53,7 +53,7 @@ def doubt(later: Sequence[Entry], event: Event) -> str:
     """Say what is not known where a card is taken for dealt before others of its own hand: what that hand drew."""
     if not isinstance(event, Dealt) or not event.up:
         return ""  # a back is as good as another
-    if any(isinstance(one, Dealt) and one.zone is event.zone for _, one in later):
+    if any(isinstance(one, Dealt) and one.zone == event.zone for _, one in later):
         return f"nobody saw in which order the cards of {event.zone.text} came"
     return ""
 

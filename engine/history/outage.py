@@ -147,7 +147,7 @@ class _Trial:
             raise Lost("nobody saw how the first cards were played")
         lay = [seen.zone for seen in self.now.seen.values() if not seen.gone]
         for zone in dict.fromkeys(_zone(entry) for entry in cards):
-            mine = [entry for entry in cards if _zone(entry) is zone and entry[1].up]  # type: ignore[union-attr]  # a Dealt
+            mine = [entry for entry in cards if _zone(entry) == zone and entry[1].up]  # type: ignore[union-attr]  # a Dealt
             if len(mine) > 1 and not self._same(found, mine, lay.count(zone), zone):
                 raise Lost(f"nobody saw in which order the cards of {zone.text} came")
         for _, event in found:

@@ -44,7 +44,7 @@ class Round(RoundState):
             self.found(event.id)
             self.on_move(Move(event.t, event.id, event.zone))
             return
-        if event.zone is OUTSIDE or (event.zone.box or 0) > int(self.switches.boxes):
+        if event.zone == OUTSIDE or (event.zone.box or 0) > int(self.switches.boxes):
             seen = self.see(event)
             checks.outside(self, seen)
             return
@@ -98,7 +98,7 @@ class Round(RoundState):
             self.on_remove(Remove(event.t, event.id))
             return
         source, seen.zone = seen.zone, event.zone
-        if source is not event.zone and not self.void:
+        if source != event.zone and not self.void:
             self.moved(seen, source, event)
 
     def on_remove(self, event: Remove) -> None:
@@ -282,7 +282,7 @@ class Round(RoundState):
         return tuple(
             CardMove(seen.id, seen.card.text if seen.card else None, seen.zone.text, zone.text)
             for seen, zone in targets
-            if seen.zone is not zone
+            if seen.zone != zone
         )
 
 

@@ -209,7 +209,7 @@ def misread(r: "RoundState", seen: "CardSeen", sure: float) -> None:
 
 def drawn(r: "RoundState", seen: "CardSeen", event: "Dealt") -> None:
     """Look at a card as it leaves the shoe: is it of the set, were they shuffled, is the table clear."""
-    if seen.zone is SHOE and seen.up:
+    if seen.zone == SHOE and seen.up:
         r.alert(
             "boxed-card",
             f"The {spoken(seen.card)} lies face up in the shoe; it is used as the next card.",
@@ -223,7 +223,7 @@ def drawn(r: "RoundState", seen: "CardSeen", event: "Dealt") -> None:
             first(r)
     if r.shoe.burn:
         _burnt(r, seen)
-    if event.zone is SHOE:
+    if event.zone == SHOE:
         return
     opens(r, seen, seen.card)
     if seen.card is not None:

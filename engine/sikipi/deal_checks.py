@@ -166,14 +166,14 @@ def _remedy(r: "SikipiState") -> Remedy:
     deal, boxes = r.deal, r.deal.boxes
     targets, doubtful = deal.targets(), deal.doubtful()
     if r.switches.options_scope == "affected":
-        moved = {one.box for seen, zone in targets if seen.zone is not zone for one in (seen.zone, zone)}
+        moved = {one.box for seen, zone in targets if seen.zone != zone for one in (seen.zone, zone)}
         boxes = [box for box in boxes if box in moved or box in doubtful]
     if doubtful:
         says = "Nobody knows which card was first: go on with the cards as they lie, or take the bet back."
         return Remedy("options", r.book.clause("options"), AS_THEY_LIE, boxes=tuple(boxes), says=says)
     hands: dict[str, list[str | None]] = {}
     for seen, zone in targets:
-        if zone is not DISCARD:
+        if zone != DISCARD:
             hands.setdefault(hand_zone(zone.box or 0).text, []).append(seen.card.text if seen.card else None)
     return Remedy(
         "reconstruct",
@@ -253,8 +253,8 @@ def taken_away(r: "SikipiState", seen: "CardSeen") -> None:
     """A card that lay wrong leaves the table: it is out of the sequence, and may come back under another name."""
     deal = r.deal
     for one, zone in deal.targets():
-        alike = one.card is seen.card is None and one.zone.box == seen.zone.box  # which of two backs is unknown
-        if (one is seen or (alike and seen in deal.drawn)) and zone is not one.zone:
+        alike = one.card == seen.card is None and one.zone.box == seen.zone.box  # which of two backs is unknown
+        if (one is seen or (alike and seen in deal.drawn)) and zone != one.zone:
             deal.drawn.remove(one)
             deal.replace(seen, one)
             r.drops(seen)
@@ -304,7 +304,7 @@ def _adopts(r: "SikipiState") -> None:
         deal.order = DealOrder.LOOSE
         return
     for seen, zone in deal.targets():
-        if zone is DISCARD:
+        if zone == DISCARD:
             r.drops(seen)
         else:
             seen.zone = zone
