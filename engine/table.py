@@ -52,7 +52,7 @@ class Table:
             return []
         kind = type(event)
         self.heard = self.heard or kind in (Signal, Decision)
-        out = self.finish() if self.unseen is not None or kind in (Signal, Decision, Clear) else []
+        out = self._reveals() if self.unseen is not None or kind in (Signal, Decision, Clear) else []
         if kind is Gap:
             self._gap(event, out)  # type: ignore[arg-type]  # a Gap
         elif kind is Signal and (remark := self._remark(event)) is not None:  # type: ignore[arg-type]  # a Signal
@@ -77,7 +77,16 @@ class Table:
         return tuple(life for life in (self.last, self.life) if life is not None)
 
     def finish(self) -> list[Verdict]:
-        """Give what waits still: nothing comes any more that shows a hidden place."""
+        """Give what waits still: nothing comes any more."""
+        out = self._reveals()
+        if self.life is not None and not self.life.round.void:
+            self.life.round.n = self.events
+            self.life.round.nothing_follows()
+            self._drain(self.life.round, out)
+        return out
+
+    def _reveals(self) -> list[Verdict]:
+        """Live through what waits for a hidden place, as if that showed nothing more."""
         out: list[Verdict] = []
         self._closes(out)
         self._release([(n, occluded_order.seen(one, ())) for n, one in self.held], out)

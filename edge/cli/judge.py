@@ -146,3 +146,4 @@ def told(scenario: transcript.Scenario, name: str, options: argparse.Namespace) 
             except EventError as error:
                 raise UsageError(f"{name}:{step.number}: {error}") from error
             say(event, table.apply(event))
+    say(None, table.finish())

@@ -71,7 +71,7 @@ def _waits(one: Forbidden, event: Event) -> bool:
 
 
 def at_the_end(r: "BlackjackState") -> None:
-    """The round closes: no chips follow any more."""
+    """The round closes, or the input ends: no chips follow any more."""
     for one in r.forbidden:
         _raise(r, one)
     r.forbidden = []

@@ -264,6 +264,9 @@ class BlackjackRound(BlackjackState):
 
     # ---- the end ----------------------------------------------------------------------------------------------------
 
+    def nothing_follows(self) -> None:
+        forbidden.at_the_end(self)
+
     def ending(self) -> None:
         forbidden.at_the_end(self)
         if self.playing and not self.complete:

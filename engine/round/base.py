@@ -235,6 +235,9 @@ class Round(RoundState):
         self.ended = Ended(t, self.number, result, why, inferred)
         self.out.append(self.ended)
 
+    def nothing_follows(self) -> None:
+        """The input ends in the middle of the round: say what only waited for what might come next."""
+
     def forgotten(self, lying: Mapping[str, object]) -> None:
         """The next round is announced: look once more at what still lies."""
 

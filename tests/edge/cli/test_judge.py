@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import feltwatch
+from feltwatch.engine.transcript.parse import parse
+
 ROOT = Path(__file__).parents[3]
 JUDGE = [sys.executable, "-m", "feltwatch.edge.cli.main", "judge", "--book", "blackjack-rws-v5"]
 BET = '{"t":0,"event":"chips","spot":"box1.main","amount":100,"by":"player"}\n'
@@ -208,3 +211,27 @@ def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + BET.encode())
     assert run("", str(path)).returncode == 0
+
+
+SPLITS = """round "a forbidden split, and nothing after it"
+book v5
+bets 1:100
+deal 1 9c 8d, dealer 7h
+box 1 splits
+"""
+
+
+def alerts(done: subprocess.CompletedProcess[str]) -> list[str]:
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    return [one["code"] for one in found if one["verdict"] == "alert"]
+
+
+def test_a_forbidden_decision_at_the_very_end_raises_its_alert(tmp_path: Path) -> None:
+    file = tmp_path / "last.round"
+    file.write_text(SPLITS)
+    assert alerts(run("", str(file))) == ["split-not-identical-value"]
+    scenario = parse(SPLITS)[0]
+    events = [json.dumps(event, default=float) for step in scenario.steps for event in step.events]
+    assert alerts(run("\n".join(events))) == ["split-not-identical-value"]
+    found = feltwatch.judge(map(json.loads, events), "blackjack-rws-v5")
+    assert [one.code for one in found if isinstance(one, feltwatch.Alert)] == ["split-not-identical-value"]
