@@ -1,10 +1,10 @@
 """Which felts there are: drawn from recipes, so that nothing is stored, and split by whole felt."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
+from itertools import chain, cycle, product
 from types import MappingProxyType
 
 import numpy as np
@@ -47,7 +47,7 @@ INKS: Mapping[str, tuple[Colour, Colour]] = {
 PALE = ("tan", "sand", "sky", "grey", "lime")  # only these carry black ink
 FIGURES = ("plain", "plain", "plain", "suits", "dots", "lattice", "rings", "chevron", "checks", "swirl", "scales")
 
-COUNTS: Mapping[str, int] = {"train": 63, "val": 6, "test": 20}
+COUNTS: Mapping[str, int] = {"train": 2400, "val": 6, "test": 20}
 DEMO = "house-green"
 
 
@@ -101,10 +101,14 @@ def _combinations() -> list[tuple[str, str, str]]:
 
 
 def _plan() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, str, str]]]:
-    """Share the combinations out: none is in two splits; plain cloth is as common as on the floor."""
+    """Share the combinations out: none is in two splits; plain cloth is as common as on the floor.
+
+    Training, which comes last, uses the rest again and again: each felt differs in shade, print and wear.
+    """
     shuffled = _combinations()
-    plain = iter([c for c in shuffled if c[2] == "plain"])
-    figured = iter([c for c in shuffled if c[2] != "plain"])
+    judged = COUNTS["test"] + COUNTS["val"]
+    plain = _again([c for c in shuffled if c[2] == "plain"], judged // 2)
+    figured = _again([c for c in shuffled if c[2] != "plain"], judged // 2)
     names: dict[str, tuple[str, ...]] = {}
     chosen: dict[str, tuple[str, str, str]] = {}
     for split in ("test", "val", "train"):
@@ -114,6 +118,11 @@ def _plan() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, str, str]]
         names[split] = tuple(here)
     names["train"] = (DEMO, *names["train"])
     return names, chosen
+
+
+def _again(found: list[tuple[str, str, str]], once: int) -> Iterator[tuple[str, str, str]]:
+    """Give every combination; then those after the first so many again, without end."""
+    return chain(found[:once], cycle(found[once:]))
 
 
 _NAMES, _CHOSEN = _plan()
