@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-Point = tuple[float, float]
-Quad = tuple[Point, Point, Point, Point]  # of the card as it is printed: top left, top right, bottom right, bottom left
+from feltwatch.vision.arrays import Point, Quad
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from feltwatch.edge.video.video_file import Video, open_video
 from feltwatch.engine.model.verdicts import Verdict
 from feltwatch.models.evaluation.rounds_conditions import Conditions
 from feltwatch.vision.arrays import Floats32, Pixels
-from feltwatch.vision.detection.runtime import Run
+from feltwatch.vision.detection.runtime import RunModel
 from feltwatch.vision.detection.still_reader import StillReader, open_eyes
 from tests.film_frames import CLIP, TABLE
 from tests.json_events import Event, as_json
@@ -31,7 +31,7 @@ SECOND = 18.8  # the first round is over, the second has not begun
 class Remembering:
     """A network that answers at once what it was asked before."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: RunModel) -> None:
         self.run = run
         self.known: dict[bytes, Floats32] = {}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from feltwatch.edge.messaging.commands import Door, Refused
-from feltwatch.edge.messaging.encode import KINDS, Kind
+from feltwatch.edge.messaging.encode import KINDS, MessageKind
 from feltwatch.edge.tools.asyncapi import TYPES, document, envelope, schemas
 from tests.example_messages import ADDRESS, BOXES, Came, Told, shown
 
@@ -65,7 +65,7 @@ def _topics() -> str:
     return _table(("under `feltwatch/<site>/<table>/`", "content", "QoS", "retained", "journalled"), rows())
 
 
-def _body(kind: Kind, described: set[str]) -> str:
+def _body(kind: MessageKind, described: set[str]) -> str:
     """Give the members of a body, the types in it that are not described yet, and examples."""
     lines = "\n".join(json.dumps(one, separators=(",", ":"), ensure_ascii=False) for one in _examples()[kind.name])
     example = f"```json\n{lines}\n```"

@@ -8,9 +8,9 @@ import numpy as np
 
 from feltwatch.edge.calibrate.sheet import PAPERS, page, png
 from feltwatch.edge.config.table_file import read_table
-from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.arrays import Pixels, Point
 from feltwatch.vision.geometry.camera import Camera
-from feltwatch.vision.geometry.markers import PLACES, Point
+from feltwatch.vision.geometry.markers import PLACES
 from tests.film_frames import TABLE, frame
 
 SIZE = (1920, 1080)

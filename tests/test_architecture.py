@@ -114,6 +114,9 @@ TOUCHES_THE_WORLD = {"__import__", "breakpoint", "eval", "exec", "input", "open"
 
 HEAVY = {"cv2", "numpy", "onnxruntime"}
 
+ARRAYS = "vision/arrays.py"  # declares every type of array
+OF_THE_ENGINE = {"Entry", "Hands", "Lost", "Row"}  # types that it declares twice
+
 
 def imports(tree: ast.Module, package: str) -> Iterator[str]:
     """Give every imported name in full: `from importlib import resources` is `importlib.resources`."""
@@ -207,9 +210,44 @@ def direction_faults(graph: Mapping[str, Iterable[str]], layers: tuple[tuple[str
                 yield f"{name} may not import {other}: {to} is no layer below {room}"
 
 
+def array_faults(path: str, tree: ast.Module) -> Iterator[str]:
+    if path != ARRAYS and "numpy.typing.NDArray" in imports(tree, path.split("/", 1)[0]):
+        yield f"{path}: array types are declared in {ARRAYS}"
+
+
+def declared(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Give the name of each class and type alias without its underscores, and what it is declared as."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            yield node.name.strip("_"), f"class at {node.lineno}"
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id.strip("_")
+            if name[:1].isupper() and not name.isupper():
+                yield name, ast.unparse(node.value)
+
+
+def meaning_faults(sources: Mapping[str, str]) -> Iterator[str]:
+    """Name classes and type aliases whose name means something else in another module."""
+    meanings: dict[str, dict[str, list[str]]] = {}
+    for path, source in sources.items():
+        for name, meaning in declared(ast.parse(source, path)):
+            unique = f"{path}: {meaning}" if meaning.startswith("class at") else meaning
+            meanings.setdefault(name, {}).setdefault(unique, []).append(path)
+    for name, found in sorted(meanings.items()):
+        if len(found) > 1 and name not in OF_THE_ENGINE:
+            where = ", ".join(path for paths in found.values() for path in paths)
+            yield f"{name} has {len(found)} meanings: {where}"
+
+
 def faults(path: str, source: str) -> list[str]:
     tree = ast.parse(source, path)
-    return [*import_faults(path, tree), *world_faults(path, tree), *length_faults(path, source, tree)]
+    return [
+        *import_faults(path, tree),
+        *world_faults(path, tree),
+        *length_faults(path, source, tree),
+        *array_faults(path, tree),
+    ]
 
 
 def modules() -> list[Path]:
@@ -243,6 +281,7 @@ def function_of(lines: int) -> str:
         ("edge/a.py", "\n" * (MODULE_LINES + 1), "601 lines"),
         ("edge/a.py", function_of(FUNCTION_LINES + 1), "f has 61 lines"),
         ("edge/a.py", "async " + function_of(FUNCTION_LINES + 1), "f has 61 lines"),
+        ("edge/a.py", "from numpy.typing import NDArray", "declared in vision/arrays.py"),
     ],
 )
 def test_an_offender_is_found(path: str, source: str, says: str) -> None:
@@ -313,6 +352,25 @@ def test_a_circle_of_imports_is_found(sources: dict[str, str], says: list[str]) 
 )
 def test_a_room_imports_lower_layers_only(sources: dict[str, str], allowed: bool) -> None:  # noqa: FBT001  a parameter of the table
     assert (not [*direction_faults(import_graph(sources), LAYERS["engine"])]) is allowed
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        ("class Box: ...", "class _Box: ...", 1),
+        ("class Box: ...", "Box = tuple[float, float]", 1),
+        ("Box = list[int]", "Box = tuple[int, ...]", 1),
+        ("def f():\n    class Box: ...", "class Box: ...", 1),
+        ("Size = tuple[int, int]", "Size = tuple[int, int]", 0),
+        ("BOX = 1", "BOX = 2", 0),
+    ],
+)
+def test_a_name_with_two_meanings_is_found(one: str, other: str, found: int) -> None:
+    assert len([*meaning_faults({"edge/a.py": one, "vision/b.py": other})]) == found
+
+
+def test_a_name_of_a_type_has_one_meaning() -> None:
+    assert [*meaning_faults({path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in modules()})] == []
 
 
 def test_the_service_loads_neither_the_report_nor_the_replay() -> None:

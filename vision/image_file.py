@@ -17,14 +17,13 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image, ImageFile, ImageOps
 from PIL.BmpImagePlugin import BmpImageFile
 from PIL.JpegImagePlugin import JpegImageFile
 from PIL.PngImagePlugin import PngImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
-from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.arrays import AnyArray, Pixels
 
 MOST_PIXELS: Final = 80_000_000  # 240 MB in memory
 AT_MOST: Final = f"expected at most {MOST_PIXELS // 1_000_000} megapixels"
@@ -182,11 +181,11 @@ def _decoded(data: bytes, kind: str, image: ImageFile.ImageFile) -> Pixels:
     return np.ascontiguousarray(found, dtype=np.uint8)
 
 
-def _by_opencv(data: bytes) -> NDArray[np.generic] | None:
+def _by_opencv(data: bytes) -> AnyArray | None:
     return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
 
 
-def _laid_on_white(image: Image.Image) -> NDArray[np.generic] | None:
+def _laid_on_white(image: Image.Image) -> AnyArray | None:
     with warnings.catch_warnings(), suppress(*_BAD):  # a torn EXIF block turns nothing
         warnings.simplefilter("ignore")
         image = ImageOps.exif_transpose(image)

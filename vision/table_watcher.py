@@ -10,10 +10,9 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.engine.model.events import Event, Tick
-from feltwatch.vision.arrays import Floats, Mask, Pixels
+from feltwatch.vision.arrays import Floats, Ints, Mask, Pixels
 from feltwatch.vision.detection.roi_detection import Aim, Glimpse, Rect, glimpse, grouped
 from feltwatch.vision.detection.still_reader import StillReader
 from feltwatch.vision.drawing.view import LyingCard, StandingStack, TableView, quad_of
@@ -35,7 +34,7 @@ from feltwatch.vision.tracking.crosswise_search import CrosswiseSearch
 from feltwatch.vision.tracking.four_card_hands import sided
 from feltwatch.vision.tracking.roi_context import RoiContext
 from feltwatch.vision.tracking.track import CardTrack, StackTrack, distance
-from feltwatch.vision.tracking.track_changes import Fact
+from feltwatch.vision.tracking.track_changes import TrackChange
 
 LEAST: Final = 22  # points of the small picture: less is no thing
 DUE: Final = 0.35  # of a change must not have been looked at just now
@@ -127,7 +126,7 @@ class TableWatcher:
         self.attention.let_be(sight, self.elsewhere)
         disturbed = sight.changed | sight.moved
         self.sides.step(t, disturbed)
-        facts: list[Fact] = []
+        facts: list[TrackChange] = []
         if not self.started:
             facts = self._begin(sight, picture)
         elif disturbed.any():
@@ -185,7 +184,7 @@ class TableWatcher:
 
     # ---- looking ----------------------------------------------------------------------------------------------------
 
-    def _begin(self, sight: FrameChange, picture: Pixels) -> list[Fact]:
+    def _begin(self, sight: FrameChange, picture: Pixels) -> list[TrackChange]:
         """Look at the whole table once: what lies there already."""
         whole = (0, 0, self.camera.width, self.camera.height)
         seen = glimpse(self.eyes, self.camera, picture, whole, sight.shift, Aim())
@@ -203,7 +202,7 @@ class TableWatcher:
             self.attention.is_bare = ~taken
         return facts
 
-    def _check(self, sight: FrameChange, picture: Pixels) -> list[Fact]:
+    def _check(self, sight: FrameChange, picture: Pixels) -> list[TrackChange]:
         """See to it that what is believed to lie there does: on bare felt lies nothing, and what shows can be seen."""
         moving = ~self.attention.calm(sight.t)
         facts = [*self.lying.swept(sight, self.attention, moving | sight.changed)]
@@ -212,9 +211,9 @@ class TableWatcher:
             facts += self._look(sight, picture, self._around(card), moving, card)
         return facts
 
-    def _soon(self, sight: FrameChange, picture: Pixels) -> list[Fact]:
+    def _soon(self, sight: FrameChange, picture: Pixels) -> list[TrackChange]:
         """Look once more for a back that was seen once: it need not wait for what changes around it."""
-        facts: list[Fact] = []
+        facts: list[TrackChange] = []
         moving = ~self.attention.calm(sight.t)
         backs = [card for card in self.lying.coming if not card.up and card.patch.share(moving) == 0]
         for card in backs:
@@ -223,9 +222,9 @@ class TableWatcher:
                 facts += self._look(sight, picture, self._around(card), moving)
         return facts
 
-    def _again(self, sight: FrameChange, picture: Pixels) -> list[Fact]:
+    def _again(self, sight: FrameChange, picture: Pixels) -> list[TrackChange]:
         """Look at backs over which a hand was: a print laid on its like may change too little to be seen from afar."""
-        facts: list[Fact] = []
+        facts: list[TrackChange] = []
         moving = ~self.attention.calm(sight.t)
         for card in [*piles.stirred(self.lying.cards, self.attention, moving)]:
             if card in self.lying.cards and sight.t >= card.look_at:
@@ -234,7 +233,7 @@ class TableWatcher:
                 facts += self._look(sight, picture, self._around(card), moving)
         return facts
 
-    def _shown(self, sight: FrameChange, picture: Pixels) -> list[Fact]:
+    def _shown(self, sight: FrameChange, picture: Pixels) -> list[TrackChange]:
         """Look at a hand of four that is being turned, though it is in motion."""
         if not (self.telling.fours and self.telling.setting) or sight.t < self.show:
             return []
@@ -287,13 +286,13 @@ class TableWatcher:
             tries = int(np.median(self.tries[where]))
             yield Region(where, self._rect(boxes[group]), tries)
 
-    def _least(self, sight: FrameChange, box: NDArray[np.int32]) -> float:
+    def _least(self, sight: FrameChange, box: Ints) -> float:
         """Give how much must be at rest to be worth a look: more where a hand is at work."""
         left, top, wide, high = (int(value) for value in box[:4])
         around = sight.moved[max(top - 4, 0) : top + high + 4, max(left - 4, 0) : left + wide + 4]
         return self.large if float(around.mean()) > BUSY else LEAST
 
-    def _rect(self, boxes: NDArray[np.int32]) -> Rect:
+    def _rect(self, boxes: Ints) -> Rect:
         """Give the part of the picture around boxes of the small one."""
         factor = self.attention.factor
         low = boxes[:, :2].min(axis=0) * factor
@@ -308,7 +307,7 @@ class TableWatcher:
 
     def _look(
         self, sight: FrameChange, picture: Pixels, region: Region, moving: Mask, sought: CardTrack | None = None
-    ) -> list[Fact]:
+    ) -> list[TrackChange]:
         zoom = 1.0 if self.everywhere else ZOOMS[region.tries % len(ZOOMS)]
         seen = glimpse(self.eyes, self.camera, picture, region.rect, sight.shift, Aim(zoom, self.lying.sizes.usual))
         fours = self.telling.progress(self.lying)

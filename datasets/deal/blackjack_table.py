@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from feltwatch.datasets.deal.game import MAIN, NOTHING, Game, HeldCards, Key, TableSetup
+from feltwatch.datasets.deal.game import MAIN, NOTHING, BetKey, Game, HeldCards, TableSetup
 from feltwatch.datasets.deal.rules import natural, points
 from feltwatch.datasets.deal.shoe import DealerShoe
 from feltwatch.engine.model.cards import Card
@@ -82,7 +82,7 @@ class BlackjackTable(Game):
         """Give the hands that are compared with the dealer's."""
         return [hand for hand in self.all_hands() if not hand.done]
 
-    def keys(self) -> list[Key]:
+    def keys(self) -> list[BetKey]:
         found = [(int(spot[3]), 1, spot.partition(".")[2]) for spot in self.stakes if not hand_bet(spot)]
         return found + [(hand.box, hand.number, bet) for hand in self.all_hands() for bet in hand.bets]
 

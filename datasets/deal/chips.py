@@ -6,8 +6,8 @@ from feltwatch.datasets.deal.story import CHIPS
 
 HIGHEST = 20  # chips in one stack
 
-Stack = tuple[int, ...]  # from the felt up
-Stacks = tuple[Stack, ...]
+StackValues = tuple[int, ...]  # from the felt up
+Stacks = tuple[StackValues, ...]
 
 
 def worth(stacks: Stacks) -> int:

@@ -7,7 +7,7 @@ from math import sqrt
 from random import Random
 
 from feltwatch.datasets.deal.chips import Stacks, beside, stacked, without, worth
-from feltwatch.datasets.deal.story import DEALER, CarriedCard, ChipMove, Gesture, Move
+from feltwatch.datasets.deal.story import DEALER, CarriedCard, ChipMove, Gesture, HandMove
 from feltwatch.engine.model.cards import Card
 
 Span = tuple[float, float]  # seconds, at the least and at the most
@@ -44,7 +44,7 @@ class FilmScript:
         self.chips: dict[str, Stacks] = {}
         self._ids = ids
         self._told: list[tuple[int, dict[str, object]]] = []
-        self._moves: list[Move] = []
+        self._moves: list[HandMove] = []
         self.discarded = 0  # cards that lie in the discard tray
         self._beat = 0  # of the last card dealt
         self._landed = now
@@ -77,7 +77,7 @@ class FilmScript:
     def events(self) -> tuple[Mapping[str, object], ...]:
         return tuple(event for _, event in sorted(self._told, key=lambda one: one[0]))
 
-    def moves(self) -> tuple[Move, ...]:
+    def moves(self) -> tuple[HandMove, ...]:
         return tuple(sorted(self._moves, key=lambda one: one.start))
 
     # ---- cards ------------------------------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from feltwatch.datasets.deal.story import DEALER, DealtRound, Owed
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.cards import Card
 
-Key = tuple[int, int, str]  # box, hand, bet
-Line = tuple[str, Decimal]  # result, net
+BetKey = tuple[int, int, str]  # box, hand, bet
+BetResult = tuple[str, Decimal]  # result, net
 Hook = Callable[..., object]
 
 NOTHING = Decimal(0)
@@ -79,7 +79,7 @@ class Game(ABC):
         self.plain = False  # no more than main bets: what is to happen must not be disturbed
         self.left: set[str] = set()  # cards that are forgotten at the end
         self.owes: list[str] = []
-        self.lines: dict[Key, Line] = {}
+        self.lines: dict[BetKey, BetResult] = {}
         self.result = "completed"
 
     # ---- what errors lay hold of ------------------------------------------------------------------------------------
@@ -280,7 +280,7 @@ class Game(ABC):
         """Deal, play and settle."""
 
     @abstractmethod
-    def keys(self) -> list[Key]:
+    def keys(self) -> list[BetKey]:
         """Give every bet of every hand."""
 
     def story(self, seed: int, error: str | None) -> DealtRound:

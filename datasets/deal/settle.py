@@ -1,7 +1,7 @@
 """What the bets of blackjack come to, and the chips that move for it; by the books, not by the engine."""
 
 from feltwatch.datasets.deal.blackjack_table import BlackjackTable, DealtHand
-from feltwatch.datasets.deal.game import MAIN, NOTHING, Line
+from feltwatch.datasets.deal.game import MAIN, NOTHING, BetResult
 from feltwatch.datasets.deal.rules import LIMIT, LIVE, boom_odds, may_surrender, natural, points, side_odds
 
 FIRST_TWO = ("pair", "under13", "over13", "rws-pairs")
@@ -132,7 +132,7 @@ def decides(g: BlackjackTable) -> None:
             g.lines[hand.box, hand.number, bet] = result(g, hand, bet)
 
 
-def result(g: BlackjackTable, hand: DealtHand, bet: str) -> Line:
+def result(g: BlackjackTable, hand: DealtHand, bet: str) -> BetResult:
     """Compare a hand with the dealer's."""
     stake, dealer = hand.stake(bet), g.dealer.cards
     if natural(dealer):
@@ -145,7 +145,7 @@ def result(g: BlackjackTable, hand: DealtHand, bet: str) -> Line:
     return ("lose", NOTHING - stake) if hand.points < due else ("stand-off", NOTHING)
 
 
-def _against_blackjack(g: BlackjackTable, hand: DealtHand, bet: str) -> Line:
+def _against_blackjack(g: BlackjackTable, hand: DealtHand, bet: str) -> BetResult:
     """The split and doubled hands of a box lose one Initial Bet together; live: all that lies there."""
     if hand.natural:
         return "stand-off", NOTHING

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from feltwatch.datasets.deal.game import MAIN, NOTHING, Game, HeldCards, Key, TableSetup
+from feltwatch.datasets.deal.game import MAIN, NOTHING, BetKey, Game, HeldCards, TableSetup
 from feltwatch.datasets.deal.houseway import Set, beats, bonus, house_way, same, ways
 from feltwatch.datasets.deal.rules import SIDES
 from feltwatch.datasets.deal.shoe import DealerShoe
@@ -187,7 +187,7 @@ class Sikipi(Game):
 
     # ---- what is owed -----------------------------------------------------------------------------------------------
 
-    def keys(self) -> list[Key]:
+    def keys(self) -> list[BetKey]:
         return [(int(spot[3]), 1, spot.partition(".")[2]) for spot in self.stakes]
 
 

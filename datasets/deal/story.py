@@ -51,7 +51,7 @@ class Gesture:
     by: str
 
 
-Move = CarriedCard | ChipMove | Gesture
+HandMove = CarriedCard | ChipMove | Gesture
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class DealtRound:
     maximum: Decimal
     settings: Mapping[str, str]  # switches of the book, as `--set` takes them
     events: tuple[Mapping[str, object], ...]  # as docs/events.md has them, in order of time
-    moves: tuple[Move, ...]  # in order of start
+    moves: tuple[HandMove, ...]  # in order of start
     owed: Owed
     ends: float
     error: str | None = None  # the code that was committed on request

@@ -8,11 +8,11 @@ from math import atan2, cos, degrees, hypot, radians, sin
 
 from feltwatch.datasets.art.chips.chips import ChipStack
 from feltwatch.datasets.art.hands.hands import SceneHand
-from feltwatch.datasets.deal.story import DEALER, CarriedCard, ChipMove, DealtRound, Gesture, Move
+from feltwatch.datasets.deal.story import DEALER, CarriedCard, ChipMove, DealtRound, Gesture, HandMove
 from feltwatch.datasets.scene.placement import DealerHabits, Laying, lay_card, lay_stacks
 from feltwatch.datasets.scene.scene import LaidCard, Scene
 
-Place = tuple[float, float, float]
+HandPlace = tuple[float, float, float]
 
 ARC_MM: Mapping[str, float] = {"deal": 35.0, "turn": 45.0, "slide": 3.0, "lift": 4.0, "drop": 60.0}
 ARC_ELSE_MM = 25.0
@@ -33,11 +33,11 @@ class Visit:
 
     start: float
     end: float
-    begin: Place
-    finish: Place
+    begin: HandPlace
+    finish: HandPlace
     arc: float
 
-    def at(self, t: float) -> Place:
+    def at(self, t: float) -> HandPlace:
         p = smooth((t - self.start) / max(self.end - self.start, 1e-6))
         x, y, z = (a + (b - a) * p for a, b in zip(self.begin, self.finish, strict=True))
         return x, y, z + self.arc * 4 * p * (1 - p)
@@ -212,7 +212,7 @@ class Reel:
 
     # ---- hands ------------------------------------------------------------------------------------------------------
 
-    def _work(self, moves: Sequence[Move]) -> dict[str, list[Visit]]:
+    def _work(self, moves: Sequence[HandMove]) -> dict[str, list[Visit]]:
         """Give what each hand does, in order."""
         found: dict[str, list[Visit]] = defaultdict(list)
         for move in moves:
@@ -231,7 +231,7 @@ class Reel:
         ends = [self._grip(move.by, card) for card in (begin, finish)]
         return Visit(move.start, move.end, ends[0], ends[1], ARC_MM.get(move.how, ARC_ELSE_MM))
 
-    def _grip(self, by: str, card: LaidCard) -> Place:
+    def _grip(self, by: str, card: LaidCard) -> HandPlace:
         way = radians(self._arm(by, card.x, card.y))
         return card.x + GRIP_MM * cos(way), card.y + GRIP_MM * sin(way), card.z + HAND_MM
 
@@ -257,7 +257,7 @@ class Reel:
                 if place is not None:
                     yield SceneHand(name, *place, self._arm(actor, place[0], place[1]))
 
-    def _hand_at(self, actor: str, visits: Sequence[Visit], t: float) -> Place | None:
+    def _hand_at(self, actor: str, visits: Sequence[Visit], t: float) -> HandPlace | None:
         n = bisect_right([visit.start for visit in visits], t) - 1
         last = visits[n] if n >= 0 else None
         if last is not None and t <= last.end:
@@ -272,7 +272,7 @@ class Reel:
             return Visit(following.start - REACH_S, following.start, start, following.begin, 20.0).at(t)
         return None
 
-    def _off(self, actor: str, place: Place) -> Place:
+    def _off(self, actor: str, place: HandPlace) -> HandPlace:
         """Give where a hand is when it is off the table."""
         if actor == DEALER:
             return place[0] * 0.5, -480.0, 60.0
@@ -307,7 +307,7 @@ def _toward(stack: ChipStack, away: tuple[float, float], share: float) -> ChipSt
     return replace(stack, x=stack.x + (away[0] - stack.x) * share, y=stack.y + (away[1] - stack.y) * share)
 
 
-def _changes(move: Move) -> tuple[float, ...]:
+def _changes(move: HandMove) -> tuple[float, ...]:
     """Give when what rests on the table becomes another by a move."""
     if isinstance(move, Gesture):
         return ()

@@ -6,12 +6,10 @@ from itertools import chain
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from feltwatch.datasets.truth import Point, Quad
-from feltwatch.vision.arrays import Floats, Floats32, Pixels
+from feltwatch.vision.arrays import Floats, Floats32, Ints, Pixels, Point, Quad
 
-Box = tuple[float, float, float, float]  # left, top, right, bottom
+Rectangle = tuple[float, float, float, float]  # left, top, right, bottom
 
 RATIOS = (0.50, 0.90)  # of a card's sides as a photograph shows it; 0.64 to 0.72 seen from straight above
 WORK_PX = 640  # a picture is searched at no more than this
@@ -41,7 +39,7 @@ class FoundQuad:
         return self.seen * min(1.0, self.contrast / 40.0)
 
 
-def quads_in(picture: Pixels, boxes: Iterable[Box] = ()) -> list[FoundQuad]:
+def quads_in(picture: Pixels, boxes: Iterable[Rectangle] = ()) -> list[FoundQuad]:
     """Give every shape of four straight sides, the best fit first; two that are one card are given once.
 
     Inside a box the paper of its card is looked for by its own colour too.
@@ -59,7 +57,7 @@ def quads_in(picture: Pixels, boxes: Iterable[Box] = ()) -> list[FoundQuad]:
     return _best(found)
 
 
-def quad_of_box(found: Iterable[FoundQuad], box: Box) -> FoundQuad | None:
+def quad_of_box(found: Iterable[FoundQuad], box: Rectangle) -> FoundQuad | None:
     """Give the quad that the box was drawn round, if there is one."""
     left, top, right, bottom = box
     slack = max(3.0, BOX_SLACK * max(right - left, bottom - top))
@@ -67,7 +65,7 @@ def quad_of_box(found: Iterable[FoundQuad], box: Box) -> FoundQuad | None:
     return max(near, key=lambda one: one.fit, default=None)
 
 
-def quad_of_index(found: Iterable[FoundQuad], box: Box, others: Iterable[Box] = ()) -> FoundQuad | None:
+def quad_of_index(found: Iterable[FoundQuad], box: Rectangle, others: Iterable[Rectangle] = ()) -> FoundQuad | None:
     """Give the smallest quad that has this box where, and about as large as, a card has its index.
 
     A quad that holds the index of another card is two cards, or one that is covered.
@@ -84,7 +82,7 @@ def quad_of_index(found: Iterable[FoundQuad], box: Box, others: Iterable[Box] = 
     return min(near, key=lambda one: area(one.quad), default=None)
 
 
-def _middle(box: Box) -> Point:
+def _middle(box: Rectangle) -> Point:
     return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
 
 
@@ -153,7 +151,7 @@ def _paper(small: Pixels, box: Floats) -> Iterator[Pixels]:
         yield cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)).astype(np.uint8)
 
 
-def _outlines(mask: Pixels) -> Iterator[NDArray[np.int32]]:
+def _outlines(mask: Pixels) -> Iterator[Ints]:
     """Give the outline of every blob that is nearly its own hull."""
     opened = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     for contour in cv2.findContours(opened, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]:
@@ -163,7 +161,7 @@ def _outlines(mask: Pixels) -> Iterator[NDArray[np.int32]]:
             yield contour.reshape(-1, 2).astype(np.int32)
 
 
-def _corners(outline: NDArray[np.int32]) -> Floats | None:
+def _corners(outline: Ints) -> Floats | None:
     """Give where four lines along an outline meet, or None where they do not lie on it."""
     start = _four(outline)
     if start is None:
@@ -183,7 +181,7 @@ def _corners(outline: NDArray[np.int32]) -> Floats | None:
     return _meet(lines)
 
 
-def _four(outline: NDArray[np.int32]) -> Floats | None:
+def _four(outline: Ints) -> Floats | None:
     hull = cv2.convexHull(outline)
     length = cv2.arcLength(hull, closed=True)
     for share in (0.02, 0.03, 0.045, 0.06, 0.08):
@@ -280,7 +278,7 @@ def _in_index_corner(quad: Quad, point: tuple[float, float]) -> bool:
     return 0.02 < u < 0.26 and 0.04 < v < 0.28
 
 
-def _bounds(quad: Quad) -> Box:
+def _bounds(quad: Quad) -> Rectangle:
     xs, ys = zip(*quad, strict=True)
     return min(xs), min(ys), max(xs), max(ys)
 

@@ -17,8 +17,8 @@ from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.photos.photo_sources import PhotoSource, source_named
 from feltwatch.datasets.photos.quads import (
     RATIOS,
-    Box,
     FoundQuad,
+    Rectangle,
     quad_of_box,
     quad_of_index,
     quads_in,
@@ -27,8 +27,8 @@ from feltwatch.datasets.photos.quads import (
     upright,
 )
 from feltwatch.datasets.sources.card_codes import card_named
-from feltwatch.datasets.truth import CardTruth, Quad, Truth, truth_of
-from feltwatch.vision.arrays import Pixels
+from feltwatch.datasets.truth import CardTruth, Truth, truth_of
+from feltwatch.vision.arrays import Pixels, Quad
 from feltwatch.vision.geometry.rectify import SIZE, rectify
 
 LAW = 3  # counts up when photographs are to be measured again
@@ -215,12 +215,12 @@ def _measured(entry: LabelEntry, source: PhotoSource) -> tuple[Truth, dict[str, 
     return truth_of(Truth(width, height, tuple(truths)).to_dict()), ranks  # rounded, as it will be when kept
 
 
-def _box(found: Mapping[str, object]) -> Box:
+def _box(found: Mapping[str, object]) -> Rectangle:
     left, top, right, bottom = (float(one) for one in found["bbox"])  # type: ignore[attr-defined]  # _check saw a list
     return left, top, right, bottom
 
 
-def _corners(box: Box) -> Quad:
+def _corners(box: Rectangle) -> Quad:
     left, top, right, bottom = box
     return (left, top), (right, top), (right, bottom), (left, bottom)
 

@@ -19,7 +19,7 @@ from feltwatch.datasets.sources.card_codes import FACES, LONGEST, is_name
 from feltwatch.datasets.sources.manifest import read
 from feltwatch.vision.arrays import Floats32, Pixels
 
-Quad = Floats32  # four corners, clockwise from the top left
+QuadArray = Floats32  # four corners, clockwise from the top left
 
 WORK_PX = 900  # longest side while looking for the outline
 SMALLEST = 0.04  # of the picture: a smaller outline is no card
@@ -76,7 +76,7 @@ def scan_card(picture: Pixels, where: object) -> Pixels:
     return evened(laid_flat(colour, quad))
 
 
-def laid_flat(picture: Pixels, quad: Quad) -> Pixels:
+def laid_flat(picture: Pixels, quad: QuadArray) -> Pixels:
     width, height = CARD_PX
     flat = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - 0.5
     matrix = cv2.getPerspectiveTransform(quad - np.float32(0.5), flat)
@@ -109,7 +109,7 @@ def _check_name(name: str) -> None:
         raise DataError(f"deck name {name!r}: taken by the manifest; choose another")
 
 
-def _is_scan(picture: Pixels, quad: Quad) -> bool:
+def _is_scan(picture: Pixels, quad: QuadArray) -> bool:
     """Tell a card that fills the picture: what was found is no card, or is printed straight in its very middle."""
     height, width = picture.shape[:2]
     slack = 0.03 * width
@@ -129,7 +129,7 @@ def _opaque(picture: Pixels) -> Pixels:
     return shown
 
 
-def _corners(picture: Pixels) -> Quad | None:
+def _corners(picture: Pixels) -> QuadArray | None:
     """Give the corners of the largest four-sided thing that stands out from the picture's rim."""
     scale = min(1.0, WORK_PX / max(picture.shape[:2]))
     small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA).astype(np.uint8)
@@ -151,7 +151,7 @@ def _masks(picture: Pixels) -> list[Pixels]:
     return [cv2.morphologyEx(mask, cv2.MORPH_OPEN, kernel).astype(np.uint8) for mask in masks]
 
 
-def _quad_of(mask: Pixels) -> Quad | None:
+def _quad_of(mask: Pixels) -> QuadArray | None:
     outlines, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     if not outlines:
         return None
@@ -167,7 +167,7 @@ def _quad_of(mask: Pixels) -> Quad | None:
     return None
 
 
-def _sides_met(outline: Quad, rough: Quad) -> Quad:
+def _sides_met(outline: QuadArray, rough: QuadArray) -> QuadArray:
     """Fit a line to the middle of every side and let neighbours meet: the card's corners are round."""
     lines = []
     dense = _dense(outline)
@@ -188,14 +188,14 @@ def _sides_met(outline: Quad, rough: Quad) -> Quad:
     return np.array([point[:2] / point[2] for point in met], np.float32)
 
 
-def _dense(outline: Quad) -> Quad:
+def _dense(outline: QuadArray) -> QuadArray:
     """Give points all along a hull, whose own points are few on straight sides."""
     steps = np.linspace(0, 1, 40, endpoint=False, dtype=np.float32)[:, None]
     sides = zip(outline, np.roll(outline, -1, axis=0), strict=True)
     return np.concatenate([start + steps * (end - start) for start, end in sides]).astype(np.float32)
 
 
-def _upright(quad: Quad) -> Quad:
+def _upright(quad: QuadArray) -> QuadArray:
     """Order the corners clockwise from the top left of the card, whose long sides go down."""
     middle = quad.mean(axis=0)
     turns = np.arctan2(quad[:, 1] - middle[1], quad[:, 0] - middle[0])
@@ -207,7 +207,7 @@ def _upright(quad: Quad) -> Quad:
     return (np.roll(ordered, 1, axis=0) if across > down else ordered).astype(np.float32)
 
 
-def _shape(quad: Quad) -> float:
+def _shape(quad: QuadArray) -> float:
     across = np.linalg.norm(quad[1] - quad[0]) + np.linalg.norm(quad[2] - quad[3])
     down = np.linalg.norm(quad[3] - quad[0]) + np.linalg.norm(quad[2] - quad[1])
     return float(across / down)

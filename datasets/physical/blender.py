@@ -12,12 +12,11 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.physical.mesh import Grain, Paint, Solid
 from feltwatch.datasets.physical.view import PinholeView
-from feltwatch.vision.arrays import Floats, Floats32, Pixels
+from feltwatch.vision.arrays import AnyArray, Floats, Floats32, Pixels
 from feltwatch.vision.geometry.camera import Camera
 
 MM = 0.001
@@ -100,7 +99,7 @@ def photograph(setup: RenderSetup) -> Floats32:
     return linear(found[..., :3].astype(np.float32) / 65535) * np.float32(BRIGHTEST)
 
 
-def linear(level: NDArray[Any]) -> Floats32:
+def linear(level: AnyArray) -> Floats32:
     """Give the light of sRGB values, both 0 to 1."""
     return np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4).astype(np.float32)
 

@@ -7,10 +7,9 @@ from math import pi
 import numpy as np
 
 from feltwatch.datasets.art.chips.chip_faces import Face
-from feltwatch.datasets.art.drawing.colours import Colour
 from feltwatch.datasets.render.cards import CORNER_MM
 from feltwatch.datasets.scene.scene import THICK, LaidCard
-from feltwatch.vision.arrays import Floats, Indices, Mask, Pixels
+from feltwatch.vision.arrays import Colour, Floats, Indices, Mask, Pixels
 
 BENDS = 10  # quads along a card between its round corners
 ARC = 5  # rows along each round corner

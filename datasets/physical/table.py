@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from feltwatch.datasets.art.drawing.colours import PALETTE, Colour, clouds
+from feltwatch.datasets.art.drawing.colours import PALETTE, clouds
 from feltwatch.datasets.art.drawing.prints import as_bytes
 from feltwatch.datasets.art.felts.clutter import draw_clutter
 from feltwatch.datasets.art.felts.felt_styles import FeltStyle, felt_style
@@ -17,7 +17,7 @@ from feltwatch.datasets.art.felts.felt_texture import draw_floor, weave
 from feltwatch.datasets.art.felts.felts import X_MM, Y_MM, felt_for
 from feltwatch.datasets.physical.mesh import Grain, MeshPart, Paint, Solid, grid_faces, joined
 from feltwatch.datasets.scene.scene import Scene
-from feltwatch.vision.arrays import Floats, Indices, Pixels
+from feltwatch.vision.arrays import Colour, Floats, Indices, Pixels
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.layout.zones import Area, Layout
 

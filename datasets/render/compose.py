@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.chips.chips import chip_set, draw_stack, shadow_hull
 from feltwatch.datasets.art.felts.clutter import draw_clutter
@@ -14,8 +13,8 @@ from feltwatch.datasets.art.hands.hands import draw_hand, draw_hand_shadow, spri
 from feltwatch.datasets.render.cards import Texture, back_pack, deck_pack, draw_card, draw_shadow
 from feltwatch.datasets.scene.light import expose, shade_of
 from feltwatch.datasets.scene.scene import LaidCard, Scene
-from feltwatch.datasets.truth import CardTruth, Quad, StackTruth, Truth
-from feltwatch.vision.arrays import Floats, Pixels
+from feltwatch.datasets.truth import CardTruth, StackTruth, Truth
+from feltwatch.vision.arrays import Floats, Ints16, Pixels, Quad, Uints16
 from feltwatch.vision.geometry.camera import Camera
 
 GRID = 8  # the felt is looked up exactly at every eighth pixel, and between them by interpolation
@@ -60,7 +59,7 @@ def bare_table(scene: Scene, dice: np.random.Generator) -> TableCanvas:
     return TableCanvas(image, np.zeros(image.shape[:2], np.uint8))
 
 
-def _lookup(camera: Camera, felt: Felt) -> tuple[NDArray[np.int16], NDArray[np.uint16]]:
+def _lookup(camera: Camera, felt: Felt) -> tuple[Ints16, Uints16]:
     """Give for each pixel where in the felt's texture it looks."""
     columns, rows = -(-camera.width // GRID) + 2, -(-camera.height // GRID) + 2
     x, y = np.meshgrid((np.arange(columns) - 0.5) * GRID - 0.5, (np.arange(rows) - 0.5) * GRID - 0.5)

@@ -7,8 +7,8 @@ import cv2
 import numpy as np
 
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.truth import Point, Quad, Truth
-from feltwatch.vision.arrays import Floats32, Pixels
+from feltwatch.datasets.truth import Truth
+from feltwatch.vision.arrays import Floats32, Pixels, Point, Quad
 
 CLASSES = ("card_up", "card_down", "chip_stack", "hand")
 SMALLEST_PX = 4.0  # a box of less area is no box

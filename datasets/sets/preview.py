@@ -15,8 +15,8 @@ from feltwatch.datasets.photos.real import crops_of, photographs
 from feltwatch.datasets.sets.labels import boxes_of
 from feltwatch.datasets.sets.sets import SPLITS, RenderedTables
 from feltwatch.datasets.sources.card_codes import FACES
-from feltwatch.datasets.truth import Point, Truth
-from feltwatch.vision.arrays import Pixels
+from feltwatch.datasets.truth import Truth
+from feltwatch.vision.arrays import Pixels, Point
 
 WIDE = 2400  # a sheet is no wider
 HIGH = 2400

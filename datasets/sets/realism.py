@@ -43,7 +43,7 @@ class CardCrop:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Separation:
     """How well two kinds are separated: accuracy and AUC, by a random split and by sources never seen."""
 
     named: tuple[float, float]
@@ -54,7 +54,7 @@ class Verdict:
     patches: tuple[float, ...]  # AUC of each patch of GRID alone, row by row
 
 
-def compare(real: Sequence[CardCrop], rendered: Iterable[CardCrop], count: int, seed: int = 0) -> Verdict:
+def compare(real: Sequence[CardCrop], rendered: Iterable[CardCrop], count: int, seed: int = 0) -> Separation:
     """Judge up to `count` pairs of a real and a rendered card of one rank, brought to one size."""
     pairs = _pairs(real, rendered, count, seed)
     if len(pairs) < LEAST:
@@ -74,7 +74,7 @@ def compare(real: Sequence[CardCrop], rendered: Iterable[CardCrop], count: int, 
         (key, rows[marks, n].mean(), rows[~marks, n].mean(), auc(rows[:, n], marks)) for n, key in enumerate(keys)
     ]
     patches = np.array([patch_features(view) for view in views])
-    return Verdict(
+    return Separation(
         judged(rows, marks, chance),
         judged(rows, marks, sources) if several else (float("nan"), float("nan")),
         judged(texture, marks, chance),
@@ -84,21 +84,21 @@ def compare(real: Sequence[CardCrop], rendered: Iterable[CardCrop], count: int, 
     )
 
 
-Pair = tuple[tuple[CardCrop, Pixels], tuple[CardCrop, Pixels]]
+CropPair = tuple[tuple[CardCrop, Pixels], tuple[CardCrop, Pixels]]
 
 
-def _cards_of(pairs: Iterable[Pair]) -> Iterator[tuple[CardCrop, CardCrop]]:
+def _cards_of(pairs: Iterable[CropPair]) -> Iterator[tuple[CardCrop, CardCrop]]:
     for one, other in pairs:
         yield one[0], other[0]
 
 
-def _pairs(real: Sequence[CardCrop], rendered: Iterable[CardCrop], count: int, seed: int) -> list[Pair]:
+def _pairs(real: Sequence[CardCrop], rendered: Iterable[CardCrop], count: int, seed: int) -> list[CropPair]:
     """Lay beside each rendered card a real one of its rank; the sources take turns, so that none outweighs."""
     dice = np.random.default_rng(seed)
     waiting: dict[str, dict[str, list[CardCrop]]] = defaultdict(lambda: defaultdict(list))
     for number in dice.permutation(len(real)):
         waiting[real[number].rank][real[number].group].append(real[number])
-    found: list[Pair] = []
+    found: list[CropPair] = []
     for card in rendered:
         groups = waiting[card.rank]
         best = max(groups, key=lambda name: len(groups[name]), default=None)
@@ -154,7 +154,7 @@ def cards_of_crops(split: str, seed: int, count: int) -> Iterator[CardCrop]:
             yield CardCrop(crop.image, crop.face[0], crop.deck)
 
 
-def report(found: Verdict) -> Iterator[str]:
+def report(found: Separation) -> Iterator[str]:
     yield f"{'separated by':34} {'accuracy':>9} {'AUC':>6}   (0.50: not at all; 1.00: always)"
     rows = (
         ("named measures, random split", found.named),

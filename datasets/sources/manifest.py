@@ -18,7 +18,7 @@ SPLITS = ("train", "val", "test", "reserved")
 KINDS = ("decks", "backs", "hands", "cloth", "fonts", "photographs", "cardless", "weights")
 REGISTRIES = ("debian", "npm", "pypi", "drawn", "folder")
 
-Row = TypeVar("Row")
+ManifestRow = TypeVar("ManifestRow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def _known(keys: Iterable[str], known: Iterable[str], where: str) -> None:
             raise DataError(f"{where}: unknown key {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
 
 
-def _row(kind: type[Row], row: object, where: str) -> Row:
+def _row(kind: type[ManifestRow], row: object, where: str) -> ManifestRow:
     if not isinstance(row, dict):
         raise DataError(f"{where}: a table of keys expected, found {row!r}")
     hints = get_type_hints(kind)

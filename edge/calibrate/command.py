@@ -22,10 +22,10 @@ from feltwatch.edge.config.secret_files import has_password, read_password, with
 from feltwatch.edge.config.table_file import TableFile, layout_as_written, read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.engine.books import Book, BookError, find_book
-from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.arrays import Pixels, Point
 from feltwatch.vision.geometry.calibration import Fit, Lens, MisfitError, calibrated, check_view, mirrored
 from feltwatch.vision.geometry.camera import NO_LENS, CameraError
-from feltwatch.vision.geometry.markers import PLACES, Point, parse_places, seen_sheets, sheet_marks
+from feltwatch.vision.geometry.markers import PLACES, parse_places, seen_sheets, sheet_marks
 from feltwatch.vision.image_file import spelled
 from feltwatch.vision.layout.shapes import for_book
 from feltwatch.vision.layout.zones import PRESETS, Layout, LayoutError, load_layout

@@ -15,12 +15,12 @@ from feltwatch.edge.config.camera_parts import areas_of
 from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.errors import UsageError
 from feltwatch.engine.books import Book
+from feltwatch.vision.arrays import Point
 from feltwatch.vision.geometry.calibration import Lens, Mark
 from feltwatch.vision.image_file import spelled
 from feltwatch.vision.layout.shapes import for_book
 from feltwatch.vision.layout.zones import PRESETS, Area, Layout, load_layout
 
-Point = tuple[float, float]
 NEW_FILE = 0o640
 Values = Mapping[str, object]  # of one part of the file, as TOML has them
 

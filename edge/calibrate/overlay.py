@@ -4,16 +4,12 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.engine.model.spots import ZONES
-from feltwatch.vision.arrays import Floats, Pixels
+from feltwatch.vision.arrays import Colour, Floats, Ints, Pixels
 from feltwatch.vision.geometry.calibration import Fit, Mark, edge_of
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.layout.zones import Area, Layout
-
-Colour = tuple[int, int, int]  # blue green red
-Ints = NDArray[np.int32]
 
 CARDS: Colour = (255, 190, 60)
 SPLITS: Colour = (200, 150, 90)

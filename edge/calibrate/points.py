@@ -11,11 +11,10 @@ import numpy as np
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.wording import place
 from feltwatch.engine.model.spots import parse_spot
+from feltwatch.vision.arrays import Point
 from feltwatch.vision.geometry.calibration import Mark
 from feltwatch.vision.image_file import spelled
 from feltwatch.vision.layout.zones import Area, Layout, LayoutError, known_keys, numbers
-
-Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)

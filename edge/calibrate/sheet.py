@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 
 from feltwatch.edge.errors import UsageError
-from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.geometry.markers import FIRST_LARGE, PLACES, Point, cells, side_mm
+from feltwatch.vision.arrays import Pixels, Point
+from feltwatch.vision.geometry.markers import FIRST_LARGE, PLACES, cells, side_mm
 from feltwatch.vision.image_file import spelled
 
 PAPERS = {"a4": (210.0, 297.0), "letter": (215.9, 279.4), "a3": (297.0, 420.0)}  # millimetres
@@ -38,14 +38,14 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Caption:
     at: Point  # the left end of the line they stand on
     text: str  # plain ASCII
     high: float = 4.2
     bold: bool = False
 
 
-Ink = FilledPolygon | Line | Words
+Ink = FilledPolygon | Line | Caption
 
 
 def print_sheets(path: Path, paper: str, places: Mapping[int, Point] | None) -> list[Path]:
@@ -82,8 +82,8 @@ def page(sheet: int, paper: tuple[float, float], places: Mapping[int, Point]) ->
         *_marker(sheet, left, top, side),
         *_ticks(width, height),
         *_arrow(width / 2, top - 36),
-        Words((left, top - 28), f"feltwatch  sheet {sheet}", 6.5, bold=True),
-        Words((left, top - 20), "This side to the dealer.", 4.2),
+        Caption((left, top - 28), f"feltwatch  sheet {sheet}", 6.5, bold=True),
+        Caption((left, top - 20), "This side to the dealer.", 4.2),
         *_told(places[sheet], left, foot + 14),
         *_ruler(left, foot + 43),
         *_small_table(sheet, places, left + side - SMALL_TABLE, foot + 13),
@@ -129,10 +129,10 @@ def _told(at: Point, left: float, top: float) -> list[Ink]:
     side = "dealer's right" if x > 0 else "dealer's left"
     across = f"{abs(x):g} mm to the {side}," if x else "on the middle line of the table,"
     return [
-        Words((left, top), "Lay the middle of this sheet", 4.2),
-        Words((left, top + 7), across, 5.2, bold=True),
-        Words((left, top + 14), f"{y:g} mm from the dealer's edge,", 5.2, bold=True),
-        Words((left, top + 20), "from the middle of that edge. Flat, in full sight.", 3.4),
+        Caption((left, top), "Lay the middle of this sheet", 4.2),
+        Caption((left, top + 7), across, 5.2, bold=True),
+        Caption((left, top + 14), f"{y:g} mm from the dealer's edge,", 5.2, bold=True),
+        Caption((left, top + 20), "from the middle of that edge. Flat, in full sight.", 3.4),
     ]
 
 
@@ -141,7 +141,7 @@ def _ruler(left: float, y: float) -> list[Ink]:
     return [
         Line(((left, y), (left + 80, y))),
         *ticks,
-        Words((left, y + 6), "80 mm. Is it not? Print at 100 %, not to fit the page.", 2.9),
+        Caption((left, y + 6), "80 mm. Is it not? Print at 100 %, not to fit the page.", 2.9),
     ]
 
 
@@ -157,7 +157,7 @@ def _small_table(sheet: int, places: Mapping[int, Point], left: float, top: floa
         found.append(
             FilledPolygon(_box(*corner, 6, 8)) if other == sheet else Line((*_box(*corner, 6, 8), corner), 0.3)
         )
-    return [*found, Words((left + 24, top - 1.5), "dealer", 2.9)]
+    return [*found, Caption((left + 24, top - 1.5), "dealer", 2.9)]
 
 
 def pdf(paper: tuple[float, float], pages: Sequence[Sequence[Ink]]) -> bytes:
@@ -188,7 +188,7 @@ def pdf(paper: tuple[float, float], pages: Sequence[Sequence[Ink]]) -> bytes:
 
 def _pdf_ink(ink: Ink, height: float) -> str:
     """Draw in printer's points, from the bottom left."""
-    if isinstance(ink, Words):
+    if isinstance(ink, Caption):
         text = ink.text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
         x, y = ink.at[0] * POINTS, (height - ink.at[1]) * POINTS
         return f"0 g BT /F{2 if ink.bold else 1} {ink.high * POINTS:.2f} Tf {x:.3f} {y:.3f} Td ({text}) Tj ET"
@@ -211,7 +211,7 @@ def png(paper: tuple[float, float], inks: Sequence[Ink]) -> bytes:
 
 
 def _draw(sheet: Pixels, ink: Ink) -> None:
-    if isinstance(ink, Words):
+    if isinstance(ink, Caption):
         at = (round(ink.at[0] * DOTS), round(ink.at[1] * DOTS))
         weight = 700 if ink.bold else 400
         cv2.putText(sheet, ink.text, at, (0, 0, 0), cv2.FontFace("sans"), round(ink.high * DOTS), weight)

@@ -26,11 +26,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from feltwatch.edge.browser import has_screen
 from feltwatch.edge.browser import show as open_page
-from feltwatch.edge.calibrate.file_writer import Draft, Point, dragged
+from feltwatch.edge.calibrate.file_writer import Draft, dragged
 from feltwatch.edge.calibrate.points import NamedMark, marks_of, named_points
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.http_server import HttpServer, read_body
-from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.arrays import Pixels, Point
 from feltwatch.vision.geometry.calibration import Fit, MisfitError, calibrated, check_view, edge_of, mirrored
 from feltwatch.vision.geometry.camera import CameraError
 from feltwatch.vision.image_file import spelled

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Final, Protocol
 
-from feltwatch.edge.camera.picture_health import PictureHealth, Size, Timeouts, Trouble
+from feltwatch.edge.camera.picture_health import PictureHealth, Timeouts, Trouble
 from feltwatch.edge.config.camera_parts import camera_called
-from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.arrays import Pixels, PixelSize
 
-__all__ = ["Feed", "FrameSink", "LatestFrame", "LiveFrame", "Size", "Source", "Timeouts", "Trouble"]
+__all__ = ["Feed", "FrameSink", "LatestFrame", "LiveFrame", "Source", "Timeouts", "Trouble"]
 
 RATE_S: Final = 5.0  # over which the rate is measured
 RATES: Final = 1000  # frames that count for it at most
@@ -35,7 +35,7 @@ class FrameSink(Protocol):
     def put(self, shot: LiveFrame) -> None:
         """Take a live frame; its time counts from when reading began."""
 
-    def old(self, size: Size) -> None:
+    def old(self, size: PixelSize) -> None:
         """Count a frame of that size that was delayed on its way and is not used."""
 
     def lost(self) -> None:
@@ -177,7 +177,7 @@ class Feed:
         return self._latest.dropped
 
     @property
-    def size(self) -> Size | None:
+    def size(self) -> PixelSize | None:
         return self._health.size
 
     # ---- from the source ------------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ class Feed:
         if good:
             self._latest.put(replace(shot, t=t))
 
-    def old(self, size: Size) -> None:
+    def old(self, size: PixelSize) -> None:
         with self._lock:
             self.came += 1
             self._late += 1

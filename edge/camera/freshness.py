@@ -18,7 +18,7 @@ from typing import Final, Literal
 
 from feltwatch.edge.camera.picture_health import Timeouts
 
-Found = Literal["live", "old", "behind"]
+Freshness = Literal["live", "old", "behind"]
 
 SETTLED_S: Final = 0.25  # frames came at their own pace for so long: what had waited is through
 PACE: Final = 1.3  # times as fast as real time is still its own pace
@@ -35,7 +35,7 @@ LEARNT: Final = 1 / 64
 
 
 @dataclass(frozen=True, slots=True)
-class _Frame:
+class _Arrival:
     number: int
     came: float
     time: float  # its own
@@ -55,15 +55,15 @@ class Liveness:
         self._measured = False  # no longer the given value
         self._dated = True  # frames say when they were taken
         self._counted = 0.0  # the time of a frame that does not
-        self._last: _Frame | None = None
+        self._last: _Arrival | None = None
         self._least = inf  # the least that a frame came after its own time, as far as clocks drift apart
         self._before: tuple[float, float, float] = (0.0, inf, inf)  # when that was noted, it, and what it was before
-        self._waits: _Frame | None = None  # the first that was not live, while what comes is not
-        self._stretch: deque[_Frame] = deque()  # what came lately while it was not
+        self._waits: _Arrival | None = None  # the first that was not live, while what comes is not
+        self._stretch: deque[_Arrival] = deque()  # what came lately while it was not
         self._jumped = False  # it fell behind all at once
         self._rushed = False  # it gained time once
 
-    def judge(self, came: float, date: float) -> Found:
+    def judge(self, came: float, date: float) -> Freshness:
         """Judge the next frame; `behind` is a stream that comes in at its pace, and late."""
         self._counted += self._usual
         frame = self._frame(came, date if self._dated else self._counted)
@@ -78,18 +78,18 @@ class Liveness:
         self._dated, self._measured, self._jumped = False, False, False
         self._begin(self._last)
 
-    def _frame(self, came: float, time: float) -> _Frame:
+    def _frame(self, came: float, time: float) -> _Arrival:
         if self._last is None:
-            return _Frame(0, came, time, waited=False)
+            return _Arrival(0, came, time, waited=False)
         step = min(max(time - self._last.time, self._usual / 4), self._usual)
-        return _Frame(self._last.number + 1, came, time, waited=came - self._last.came >= SOON * step)
+        return _Arrival(self._last.number + 1, came, time, waited=came - self._last.came >= SOON * step)
 
-    def _begin(self, frame: _Frame | None) -> None:
+    def _begin(self, frame: _Arrival | None) -> None:
         """Wait until it is known what is live."""
         self._waits, self._least, self._before = frame, inf, (0.0, inf, inf)
         self._stretch.clear()
 
-    def _live(self, frame: _Frame, last: _Frame) -> Found:
+    def _live(self, frame: _Arrival, last: _Arrival) -> Freshness:
         passed = frame.came - last.came
         self._least = min(frame.lag, self._least + DRIFT * min(passed, 1.0))
         if frame.came - self._before[0] >= RUSH_S:
@@ -109,7 +109,7 @@ class Liveness:
         self._stretch.clear()
         return "old"
 
-    def _waited(self, frame: _Frame) -> Found:
+    def _waited(self, frame: _Arrival) -> Freshness:
         """Let go by what had waited, until what comes is live."""
         self._stretch.append(frame)
         while len(self._stretch) > WAITED + 1 and frame.came - self._stretch[1].came >= SETTLED_S:
@@ -126,7 +126,7 @@ class Liveness:
             self._waits = frame
         return "old"
 
-    def _paced(self, first: _Frame, frame: _Frame) -> bool:
+    def _paced(self, first: _Arrival, frame: _Arrival) -> bool:
         """Say whether frames come as they are taken: they must be waited for, and go no faster than real time."""
         passed, frames = frame.came - first.came, frame.number - first.number
         waited = sum(one.waited for one in self._stretch) - first.waited
@@ -137,14 +137,14 @@ class Liveness:
             return False  # whether it was waited for, or this machine slept, the next will tell
         return self._shown(first, frame) <= PACE * passed
 
-    def _shown(self, first: _Frame, frame: _Frame) -> float:
+    def _shown(self, first: _Arrival, frame: _Arrival) -> float:
         """Give the time that frames show."""
         counted = (frame.number - first.number) * self._usual * (1.0 if self._measured else UNSURE)
         if not self._dated:
             return counted
         return frame.time - first.time if self._least < inf else max(frame.time - first.time, counted)
 
-    def _settled(self, frame: _Frame) -> Found:
+    def _settled(self, frame: _Arrival) -> Freshness:
         """Judge a frame of a stream that comes at its own pace: it is as live as it gets."""
         if self._dated and self._least < inf and frame.lag - self._least > self._late_s:
             if self._jumped:

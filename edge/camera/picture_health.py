@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 from feltwatch.edge.config.camera_parts import camera_called
-from feltwatch.vision.arrays import Floats32, Pixels
+from feltwatch.vision.arrays import Floats32, Pixels, PixelSize
 
 GRID: Final = (80, 45)  # cells of the picture
 BORDER: Final = 6  # rows of cells at the top and the bottom, where cameras write the time, do not count
@@ -19,8 +19,7 @@ KEPT: Final = 0.5  # of the cells differ nowhere in two pictures of a frozen cam
 SAMPLE_S: Final = 0.2  # so often pictures are compared
 KEYLESS_S: Final = 10.0  # a stream without key pictures is compared so often
 
-Kind = Literal["lost", "stalled", "frozen", "black", "resized"]
-Size = tuple[int, int]
+TroubleKind = Literal["lost", "stalled", "frozen", "black", "resized"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Timeouts:
 class Trouble:
     """Why there are no pictures; since when by the table's clock, and as a sentence."""
 
-    kind: Kind
+    kind: TroubleKind
     since: float
     says: str
 
@@ -54,7 +53,7 @@ class PictureHealth:
 
     def __init__(self, name: str, timeouts: Timeouts) -> None:
         self.name, self.timeouts = name, timeouts
-        self.size: Size | None = None  # of the first good picture
+        self.size: PixelSize | None = None  # of the first good picture
         self._stillness = Stillness()
         self._dark_since: float | None = None
 
@@ -75,7 +74,7 @@ class PictureHealth:
         self.size = size
         return True, None
 
-    def resized(self, t: float, size: Size) -> Trouble | None:
+    def resized(self, t: float, size: PixelSize) -> Trouble | None:
         """Say that pictures are not of the size they had."""
         if self.size is None or size == self.size:
             return None

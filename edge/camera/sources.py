@@ -77,7 +77,7 @@ class CameraSource:
         self.timeouts = timeouts or Timeouts()
 
     def read(self, sink: FrameSink, stop: threading.Event) -> None:
-        reading = _Reading(self, sink, stop)
+        reading = _CameraReader(self, sink, stop)
         lost = 0
         while not stop.is_set():
             given, renew = reading.read(self._opened())
@@ -112,7 +112,7 @@ class CameraSource:
         return found
 
 
-class _Reading:
+class _CameraReader:
     """Reads one connection after another."""
 
     def __init__(self, camera: CameraSource, sink: FrameSink, stop: threading.Event) -> None:

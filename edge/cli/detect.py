@@ -20,8 +20,8 @@ from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import open_video
 from feltwatch.edge.wording import face
 from feltwatch.engine.model.cards import Card
-from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.detections import SMALL_PX, DetectedCard, Detections, Point, Quad
+from feltwatch.vision.arrays import Pixels, Point, Quad
+from feltwatch.vision.detection.detections import SMALL_PX, DetectedCard, Detections
 from feltwatch.vision.drawing.annotate import annotate
 from feltwatch.vision.image_file import PictureError, read_picture, spelled
 
@@ -34,7 +34,7 @@ UNREAD = {
 }
 
 
-class _Frame(NamedTuple):
+class _Image(NamedTuple):
     name: str
     t: float | None  # of a video's frame
     picture: Pixels
@@ -57,7 +57,7 @@ def detect(options: argparse.Namespace) -> int:
     return 2 if faults else 0
 
 
-def _frames(options: argparse.Namespace, faults: list[str]) -> Iterator[_Frame]:
+def _frames(options: argparse.Namespace, faults: list[str]) -> Iterator[_Image]:
     """Give the images, and a frame of each video now and then. A bad file is reported; the others still come."""
     names = []
     for given in options.images:
@@ -70,7 +70,7 @@ def _frames(options: argparse.Namespace, faults: list[str]) -> Iterator[_Frame]:
             if Path(name).suffix.lower() in VIDEOS:
                 yield from _frames_of_video(name, drawing, options.every)
             else:
-                yield _Frame(name, None, read_picture(name), drawing)
+                yield _Image(name, None, read_picture(name), drawing)
         except (PictureError, VideoError) as error:
             _report(error, faults)
 
@@ -89,7 +89,7 @@ def files_of(given: str) -> list[str]:
     return [given]
 
 
-def _frames_of_video(name: str, drawing: Path | None, every_s: float) -> Iterator[_Frame]:
+def _frames_of_video(name: str, drawing: Path | None, every_s: float) -> Iterator[_Image]:
     """Give the frames of a video that lie at least so many seconds apart."""
     due = 0.0
     try:
@@ -98,7 +98,7 @@ def _frames_of_video(name: str, drawing: Path | None, every_s: float) -> Iterato
                 if frame.t >= due:
                     due = frame.t + every_s
                     own = None if drawing is None else drawing.with_stem(f"{drawing.stem}-{frame.t:07.2f}s")
-                    yield _Frame(name, frame.t, frame.picture, own)
+                    yield _Image(name, frame.t, frame.picture, own)
         if decoding.end.damage:
             raise VideoError(f"{spelled(name)}: {decoding.end.damage}")
     except UsageError as error:
@@ -160,7 +160,7 @@ def _write(path: Path, picture: Pixels) -> None:
         raise UsageError(f"{spelled(path)}: cannot be written ({error.strerror})") from error
 
 
-def _line(frame: _Frame, seen: Detections) -> str:
+def _line(frame: _Image, seen: Detections) -> str:
     found: dict[str, object] = {
         "image": frame.name,
         **({} if frame.t is None else {"t": frame.t}),
@@ -205,7 +205,7 @@ def _share(value: float) -> float:
     return round(float(value), 4)
 
 
-def _text(frame: _Frame, seen: Detections) -> str:
+def _text(frame: _Image, seen: Detections) -> str:
     counts = [_counted(len(seen.cards), "card"), _counted(len(seen.stacks), "stack") + " of chips"]
     if seen.hands:
         counts.append(_counted(len(seen.hands), "hand"))

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Final
 
 from feltwatch.edge.errors import UsageError
+from feltwatch.vision.arrays import PixelSize
 from feltwatch.vision.geometry.calibration import Fit, Lens, Mark, calibrated, check_view
 from feltwatch.vision.geometry.camera import CameraError
 from feltwatch.vision.layout.zones import Layout, LayoutError
 
 ONLY_CAMERA: Final = "camera"  # the name of a table's only camera
-
-Size = tuple[int, int]
 
 
 def camera_called(name: str) -> str:
@@ -78,7 +77,7 @@ def areas_of(part: str, layout: Layout) -> list[str]:
     return found
 
 
-def fit_camera(path: Path, camera: CameraFile, size: Size, watched: Layout | None = None) -> Fit:
+def fit_camera(path: Path, camera: CameraFile, size: PixelSize, watched: Layout | None = None) -> Fit:
     """Fit a camera to its points, for frames of a size; refuse one that does not see what it watches."""
     where = f"{path}: " if camera.name == ONLY_CAMERA else f"{path}: camera {camera.name!r}: "
     try:

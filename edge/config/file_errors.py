@@ -9,7 +9,7 @@ from msgspec import inspect
 
 from feltwatch.edge.errors import without_login
 
-Step = str | int  # a key, or the number of an item from 0
+PathStep = str | int  # a key, or the number of an item from 0
 
 PATH = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 UNKNOWN = re.compile(r"Object contains unknown field `(.*)`")
@@ -21,7 +21,7 @@ LONGEST = 120  # letters of a value that are shown
 def explain(error: msgspec.ValidationError, kind: type, found: object, text: str) -> str:
     """Say what is wrong in a file of that kind; `found` is its content, `text` its source."""
     fault, _, where = str(error).partition(" - at `$")
-    way: list[Step] = [int(number) if number else key for key, number in PATH.findall(where.rstrip("`"))]
+    way: list[PathStep] = [int(number) if number else key for key, number in PATH.findall(where.rstrip("`"))]
     if unknown := UNKNOWN.match(fault):
         known = [one.encode_name for one in _fields(_kind_at(kind, way)[0])]
         said = f"{_section(way, found)}: unknown key {unknown[1]!r}: {_nearest(unknown[1], known)}"
@@ -39,7 +39,7 @@ def explain(error: msgspec.ValidationError, kind: type, found: object, text: str
     return _at_line(text, way, f"{_name(way, found)}: expected {expected}, found {_shown(_value(found, way))}")
 
 
-def _kind_at(kind: type, way: Sequence[Step]) -> tuple[inspect.Type, str, int]:
+def _kind_at(kind: type, way: Sequence[PathStep]) -> tuple[inspect.Type, str, int]:
     """Give the type at a place, and what the deepest key on the way there expects, with its depth."""
     here: inspect.Type = inspect.type_info(kind)
     expected, depth = "", 0
@@ -79,13 +79,13 @@ def _nearest(key: str, known: Sequence[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else f"expected {', '.join(sorted(known))}"
 
 
-def _value(found: object, way: Sequence[Step]) -> object:
+def _value(found: object, way: Sequence[PathStep]) -> object:
     for step in way:
         found = found[step]  # type: ignore[index]  # msgspec came this way too
     return found
 
 
-def _name(way: Sequence[Step], found: object) -> str:
+def _name(way: Sequence[PathStep], found: object) -> str:
     """Name a place: `camera.points 2.image`; an item that has a name is named by it too."""
     name = ""
     for number, step in enumerate(way, 1):
@@ -98,7 +98,7 @@ def _name(way: Sequence[Step], found: object) -> str:
     return name
 
 
-def _section(way: Sequence[Step], found: object) -> str:
+def _section(way: Sequence[PathStep], found: object) -> str:
     if not way:
         return "the file"
     return f"[{way[0]}]" if len(way) == 1 else _name(way, found)
@@ -109,20 +109,20 @@ def _shown(value: object) -> str:
     return without_login(shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…")
 
 
-def _at_line(text: str, way: Sequence[Step], said: str) -> str:
+def _at_line(text: str, way: Sequence[PathStep], said: str) -> str:
     line = line_of(text, way)
     return said if line is None else f"line {line}: {said}"
 
 
-def line_of(text: str, way: Sequence[Step]) -> int | None:
+def line_of(text: str, way: Sequence[PathStep]) -> int | None:
     r"""Give the line of a TOML text that holds a place, or the nearest around it that has a line; None if none has.
 
     >>> line_of('[a]\nb = 1\n[[c.d]]\ne = 1\n[[c.d]]\ne = 2\n', ["c", "d", 1, "e"])
     6
     """
-    lines: dict[tuple[Step, ...], int] = {}
-    count: dict[tuple[Step, ...], int] = {}
-    here: tuple[Step, ...] = ()
+    lines: dict[tuple[PathStep, ...], int] = {}
+    count: dict[tuple[PathStep, ...], int] = {}
+    here: tuple[PathStep, ...] = ()
     for number, line in enumerate(text.splitlines(), 1):
         if header := re.match(r"\s*(\[\[?)([\w.\s-]+)\]", line):
             here = ()

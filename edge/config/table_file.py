@@ -34,8 +34,8 @@ def says(description: str, expected: str, examples: list[object] | None = None) 
     return Meta(description=description, extra={"expected": expected}, examples=examples)
 
 
-Number = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]  # neither infinite nor NaN
-Pair = tuple[Number, Number]
+Finite = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]  # neither infinite nor NaN
+Pair = tuple[Finite, Finite]
 Polygon = Annotated[list[Pair], Meta(min_length=3)]
 Name = Annotated[
     str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
@@ -94,11 +94,11 @@ class CameraSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ] = None
     loop: Annotated[bool, says("Start a video file again at its end.", "true or false")] = False
     lens: Annotated[
-        tuple[Number, Number, Number, Number, Number] | None,
+        tuple[Finite, Finite, Finite, Finite, Finite] | None,
         says("Distortion of the lens, k1, k2, p1, p2, k3 as OpenCV has them; with `camera_matrix`.", "5 numbers"),
     ] = None
     camera_matrix: Annotated[
-        tuple[Number, Number, Number, Number] | None,
+        tuple[Finite, Finite, Finite, Finite] | None,
         says("Focal lengths and optical centre, fx, fy, cx, cy in pixels; with `lens`.", "4 numbers"),
     ] = None
     points: Annotated[
@@ -162,7 +162,7 @@ class ZoneSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         Polygon | None, says("Its corners, in millimetres.", "three or more points [x, y] in millimetres")
     ] = None
     circle: Annotated[
-        tuple[Number, Number, Number] | None,
+        tuple[Finite, Finite, Finite] | None,
         says("In place of `polygon`: centre x, centre y and radius, in millimetres.", "3 numbers in millimetres"),
     ] = None
     first: Annotated[
@@ -170,7 +170,7 @@ class ZoneSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         says("Where the first card or stack lies. Without it, in the middle.", "2 numbers in millimetres"),
     ] = None
     step: Annotated[Pair, says("From one card or stack to the next.", "2 numbers in millimetres")] = (0.0, 0.0)
-    turn: Annotated[Number, says("Where the top of a card points: degrees from +x.", "one number in degrees")] = 90.0
+    turn: Annotated[Finite, says("Where the top of a card points: degrees from +x.", "one number in degrees")] = 90.0
 
     def __post_init__(self) -> None:
         if (self.polygon is None) == (self.circle is None):

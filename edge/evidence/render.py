@@ -9,8 +9,7 @@ import numpy as np
 from feltwatch.edge.video.webm import Shot, webm
 from feltwatch.edge.wording import clock, cure
 from feltwatch.engine.model.verdicts import Alert
-from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.drawing.annotate import Colour
+from feltwatch.vision.arrays import Colour, Pixels
 from feltwatch.vision.drawing.overlay import captioned, close_up, noted, overlay, scaled
 from feltwatch.vision.drawing.view import TableView
 

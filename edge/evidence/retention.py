@@ -65,7 +65,7 @@ class RetentionLimits:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class _File:
+class _EvidenceFile:
     day: str
     written: int  # nanoseconds
     name: str
@@ -100,7 +100,7 @@ class Retention:
             ) from error
         self.may_record = True
         self._lock = threading.RLock()
-        self._files: list[_File] = sorted(_found(folder))  # oldest first
+        self._files: list[_EvidenceFile] = sorted(_found(folder))  # oldest first
         self._bytes = sum(file.bytes for file in self._files)
         self._removed: list[StoredFiles] = []
         self._notices: list[str] = []
@@ -124,7 +124,7 @@ class Retention:
     def count(self, file: StoredFile) -> None:
         """Count a new file."""
         with self._lock:
-            insort(self._files, _File(_day_of(file.name), time_ns(), file.name, file.bytes or 0))
+            insort(self._files, _EvidenceFile(_day_of(file.name), time_ns(), file.name, file.bytes or 0))
             self._bytes += file.bytes or 0
 
     def refusal(self) -> str | None:
@@ -212,9 +212,9 @@ class Retention:
                 f"evidence, {len(old)} files from {old[0].day} to {old[-1].day}, was removed; make room"
             )
 
-    def _oldest(self, over: float) -> list[_File]:
+    def _oldest(self, over: float) -> list[_EvidenceFile]:
         """Give the oldest files whose sizes add up to so many bytes."""
-        found: list[_File] = []
+        found: list[_EvidenceFile] = []
         for file in self._files:
             if over <= 0:
                 break
@@ -222,8 +222,8 @@ class Retention:
             over -= file.bytes
         return found
 
-    def _remove(self, files: Iterable[_File], why: str) -> None:
-        done: list[_File] = []
+    def _remove(self, files: Iterable[_EvidenceFile], why: str) -> None:
+        done: list[_EvidenceFile] = []
         try:
             for file in files:
                 (self.folder / file.name).unlink(missing_ok=True)
@@ -277,13 +277,13 @@ class Retention:
             sync_folder(self.folder)
 
 
-def _found(folder: Path) -> Iterable[_File]:
+def _found(folder: Path) -> Iterable[_EvidenceFile]:
     """Give the evidence files in a folder."""
     for path in (folder / EVIDENCE).glob("*/*"):
         name = path.relative_to(folder).as_posix()
         if path.suffix in OURS and _is_day(_day_of(name)) and path.is_file():
             about = path.stat()
-            yield _File(_day_of(name), about.st_mtime_ns, name, about.st_size)
+            yield _EvidenceFile(_day_of(name), about.st_mtime_ns, name, about.st_size)
 
 
 def _day_of(name: str) -> str:

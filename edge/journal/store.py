@@ -32,7 +32,7 @@ CREATE TABLE IF NOT EXISTS unsent (first INTEGER PRIMARY KEY, last INTEGER) STRI
 """
 BROKEN: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
-Range = tuple[int, int | None]  # of seq, both ends included; None: open
+SeqRange = tuple[int, int | None]  # of seq, both ends included; None: open
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +176,13 @@ class Journal:
             self._news.wait_for(lambda: self.head.seq > after, timeout_s)
         return self.head.seq
 
-    def unsent(self) -> list[Range]:
+    def unsent(self) -> list[SeqRange]:
         """Give the entries that no broker acknowledged, in order; the last range is open, for future entries."""
         with self._reading:
             found = self._reader.execute("SELECT first, last FROM unsent ORDER BY first").fetchall()
         return [(int(first), None if last is None else int(last)) for first, last in found]
 
-    def sent(self, left: Sequence[Range]) -> None:
+    def sent(self, left: Sequence[SeqRange]) -> None:
         """Store what has not been acknowledged yet. If the disk refuses it, some messages are sent twice."""
         with suppress(sqlite3.OperationalError):
             try:

@@ -28,7 +28,7 @@ CUT_OFF: Final = "the connection was lost"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class MessageKind:
     """How a kind of message is sent, and the version of its shape."""
 
     name: str
@@ -43,21 +43,21 @@ class Kind:
         return f"{self.name}/{self.version}"
 
 
-KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
+KINDS: Final[Mapping[str, MessageKind]] = MappingProxyType(
     {
         kind.name: kind
         for kind in (
-            Kind("status", "whether the table is watched", retain=True, journalled=False),
-            Kind("state", "the current round", retain=True, journalled=False),
-            Kind("event", "what happened at the table"),
-            Kind("verdict", "what the engine concludes"),
-            Kind("alert", "an alert, with the files of its evidence"),
-            Kind("round", "a whole round that is over"),
-            Kind("evidence", "the files of an alert, with their digests"),
-            Kind("note", "reports of the device about itself"),
-            Kind("command", "the answer to a command"),
-            Kind("head", "the signed head of the journal"),
-            Kind("health", "rates, lag, dropped frames, disk, clock", qos=0, journalled=False),
+            MessageKind("status", "whether the table is watched", retain=True, journalled=False),
+            MessageKind("state", "the current round", retain=True, journalled=False),
+            MessageKind("event", "what happened at the table"),
+            MessageKind("verdict", "what the engine concludes"),
+            MessageKind("alert", "an alert, with the files of its evidence"),
+            MessageKind("round", "a whole round that is over"),
+            MessageKind("evidence", "the files of an alert, with their digests"),
+            MessageKind("note", "reports of the device about itself"),
+            MessageKind("command", "the answer to a command"),
+            MessageKind("head", "the signed head of the journal"),
+            MessageKind("health", "rates, lag, dropped frames, disk, clock", qos=0, journalled=False),
         )
     }
 )
@@ -139,13 +139,13 @@ def withdrawal_body(verdict: Withdrawn, time: str) -> str:
     return f'{encode(verdict)[:-1]},"id":{name},"state":"withdrawn","time":"{time}"}}'
 
 
-def _stamped(address: Address, kind: Kind, stamp: Stamp, members: str) -> Outgoing:
+def _stamped(address: Address, kind: MessageKind, stamp: Stamp, members: str) -> Outgoing:
     number = "" if kind.name == "state" else f"-{stamp.count}"
     name = f"{stamp.journal[:SHORT]}-{stamp.seq}-{kind.name}{number}"
     return _message(address, kind, name, (stamp.seq, stamp.at), members)
 
 
-def _message(address: Address, kind: Kind, name: str, when: tuple[int, str], members: str) -> Outgoing:
+def _message(address: Address, kind: MessageKind, name: str, when: tuple[int, str], members: str) -> Outgoing:
     """Put the envelope around what a message says."""
     seq, at = when
     start = {"schema": kind.schema, "id": name, "table": address.table, "seq": seq, "at": at}

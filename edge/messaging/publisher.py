@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Final, Protocol
 
-from feltwatch.edge.journal.store import ChainHead, Entry, Range
+from feltwatch.edge.journal.store import ChainHead, Entry, SeqRange
 from feltwatch.edge.messaging.mqtt import LOOK_S, Link, Outgoing
 from feltwatch.edge.messaging.ranges import Ranges
 from feltwatch.edge.messaging.send_queue import Lanes, NextEntry, Pace
@@ -21,8 +21,8 @@ class Entries(Protocol):
 
     def read(self, after: int, most: int) -> list[Entry]: ...
     def wait(self, after: int, timeout_s: float) -> int: ...
-    def unsent(self) -> list[Range]: ...
-    def sent(self, left: Sequence[Range]) -> None: ...
+    def unsent(self) -> list[SeqRange]: ...
+    def sent(self, left: Sequence[SeqRange]) -> None: ...
 
 
 class _Pages:
@@ -135,5 +135,5 @@ class Sending:
             self._journal.sent(left)
             self._noted, self._kept = left, now
 
-    def _left(self) -> list[Range]:
+    def _left(self) -> list[SeqRange]:
         return self.lanes.left.unsent(self.lanes.head)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from feltwatch.edge.journal.store import Range
+from feltwatch.edge.journal.store import SeqRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +29,14 @@ class Ranges:
         return cls(tuple(found))
 
     @classmethod
-    def upto(cls, unsent: Sequence[Range], head: int) -> Self:
+    def upto(cls, unsent: Sequence[SeqRange], head: int) -> Self:
         """Give what a journal says is unsent, as far as it goes now."""
         return cls.of((first, head if last is None else min(last, head)) for first, last in unsent)
 
-    def unsent(self, head: int) -> list[Range]:
+    def unsent(self, head: int) -> list[SeqRange]:
         """Give it as a journal keeps it: what is to come after its head is unsent as well."""
         open_from = head + 1
-        spans: list[Range] = [*self.spans]
+        spans: list[SeqRange] = [*self.spans]
         if self.spans and self.spans[-1][1] == head:
             open_from = self.spans[-1][0]
             spans.pop()

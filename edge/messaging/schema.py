@@ -44,7 +44,7 @@ class Files(Body, frozen=True, kw_only=True):
     clip: Annotated[str, Meta(description="the video from before to after it")]
 
 
-class Card(Body, frozen=True, kw_only=True):
+class LayoutCard(Body, frozen=True, kw_only=True):
     """A card on the layout."""
 
     id: Annotated[Text, Meta(description="as in its events")]
@@ -69,7 +69,7 @@ class Raised(Body, frozen=True, kw_only=True):
     withdrawn: Annotated[str | None, Meta(description="why it was withdrawn; null: it stands")]
 
 
-class Round(Body, frozen=True, kw_only=True):
+class RoundSummary(Body, frozen=True, kw_only=True):
     """A whole round that is over. It is sent again, whole, when a later fact changes it."""
 
     round: Annotated[Number, Meta(description="its number")]
@@ -81,7 +81,7 @@ class Round(Body, frozen=True, kw_only=True):
     began: Seconds
     ended: Seconds
     hands: Annotated[
-        dict[str, list[Card]] | None,
+        dict[str, list[LayoutCard]] | None,
         Meta(description="the cards that counted, by zone, as they are known now; null: no longer known"),
     ]
     settlements: Annotated[list[Settled], Meta(description="the latest of each box, hand and bet")]
@@ -105,7 +105,7 @@ class State(Body, frozen=True, kw_only=True):
 
     round: Annotated[Number | None, Meta(description="its number; null: no round is on")]
     since: Annotated[Seconds | None, Meta(description="when it began")]
-    hands: Annotated[dict[str, list[Card]], Meta(description="the cards on the layout now, by zone")]
+    hands: Annotated[dict[str, list[LayoutCard]], Meta(description="the cards on the layout now, by zone")]
     bets: Annotated[dict[str, Bet], Meta(description="the chips on the layout now, by spot")]
     alerts: Annotated[list[Raised], Meta(description="those that stand, of this round and the one before")]
     settlements: Annotated[list[Settled], Meta(description="of this round, the latest of each box, hand and bet")]

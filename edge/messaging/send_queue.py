@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from feltwatch.edge.journal.store import Range
+from feltwatch.edge.journal.store import SeqRange
 from feltwatch.edge.messaging.ranges import Ranges
 
 ONE_LANE_S: Final = 30.0  # a backlog that takes longer has a lane of its own
@@ -35,7 +35,7 @@ class Lanes:
     two: bool = False
 
     @classmethod
-    def begun(cls, unsent: Sequence[Range], head: int, rate: float) -> "Lanes":
+    def begun(cls, unsent: Sequence[SeqRange], head: int, rate: float) -> "Lanes":
         """Begin a connection: whatever is left is backlog."""
         left = Ranges.upto(unsent, head)
         return cls(head, left, left, two=len(left) > rate * ONE_LANE_S)

@@ -16,14 +16,14 @@ from typing import Final
 
 import numpy as np
 
-from feltwatch.edge.config.camera_parts import Size, fit_camera, layout_parts, named_parts
+from feltwatch.edge.config.camera_parts import fit_camera, layout_parts, named_parts
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.pipeline.camera_track import CameraTrack, PendingEvent
 from feltwatch.edge.pipeline.reconciler import HANDS_S
 from feltwatch.edge.pipeline.scene_diff import id_of
 from feltwatch.engine.model.events import Chips, Clear, Correct, Dealt, Event, Gap, Tick
 from feltwatch.engine.model.spots import Zone, parse_zone
-from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.arrays import Pixels, PixelSize
 from feltwatch.vision.detection.still_reader import StillReader
 from feltwatch.vision.drawing.view import TableView
 from feltwatch.vision.events.card_events import APART_S, PATIENCE_S
@@ -60,7 +60,7 @@ class CameraFusion:
         self._looked_whole: dict[str, bool] = {}  # whether the last look of a camera was at the whole table
         self._seldom: dict[str, float] = {}  # when a camera's frames last came too seldom
 
-    def join(self, camera: str, size: Size) -> None:
+    def join(self, camera: str, size: PixelSize) -> None:
         """Begin to watch with a camera, now that it is known how large its frames are."""
         part = self.parts.get(camera)
         if part is None:

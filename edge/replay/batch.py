@@ -20,7 +20,7 @@ from types import ModuleType
 
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.pipeline.networks import Networks, OpenNetworks
-from feltwatch.edge.replay.film import replay_film
+from feltwatch.edge.replay.film import ShouldStop, replay_film
 from feltwatch.edge.replay.job import InterruptedReplayError, ReplayOrder, VideoResult
 from feltwatch.edge.replay.output import DiskFullError
 from feltwatch.edge.replay.progress import Progress
@@ -32,12 +32,13 @@ PATIENCE_S = 5.0
 ADDRESS = re.compile(r"(?:ray://)?\[?([^/\]]+?)\]?:(\d+)")
 ON_RAY = "expected Ray, found that it is not installed; install it: pip install 'feltwatch[ray]'"
 
-Found = VideoResult | Exception
-Stop = Callable[[], bool]
-Share = Callable[[Sequence[ReplayOrder], OpenNetworks, Progress, Stop], Iterator[Found]]
+Finished = VideoResult | Exception
+Share = Callable[[Sequence[ReplayOrder], OpenNetworks, Progress, ShouldStop], Iterator[Finished]]
 
 
-def in_turn(orders: Sequence[ReplayOrder], opener: OpenNetworks, progress: Progress, stop: Stop) -> Iterator[Found]:
+def in_turn(
+    orders: Sequence[ReplayOrder], opener: OpenNetworks, progress: Progress, stop: ShouldStop
+) -> Iterator[Finished]:
     """Do one after the other, with the same networks."""
     networks = opener(orders[0].provider, orders[0].threads)
     for order in orders:
@@ -50,7 +51,7 @@ def in_turn(orders: Sequence[ReplayOrder], opener: OpenNetworks, progress: Progr
             return
 
 
-def _done(order: ReplayOrder, networks: Networks, say: Callable[[float], None], stop: Stop) -> Found:
+def _done(order: ReplayOrder, networks: Networks, say: Callable[[float], None], stop: ShouldStop) -> Finished:
     try:
         return replay_film(order, networks, say, stop)
     except UsageError as error:
@@ -64,7 +65,9 @@ def _done(order: ReplayOrder, networks: Networks, say: Callable[[float], None], 
 def in_processes(jobs: int) -> Share:
     """Replay so many at a time, each in its own process: a crash of one does not affect the others."""
 
-    def share(orders: Sequence[ReplayOrder], opener: OpenNetworks, progress: Progress, stop: Stop) -> Iterator[Found]:
+    def share(
+        orders: Sequence[ReplayOrder], opener: OpenNetworks, progress: Progress, stop: ShouldStop
+    ) -> Iterator[Finished]:
         opener(orders[0].provider, orders[0].threads)  # an error in it is reported once
         pool = _Pool(orders, opener, progress)
         try:
@@ -82,7 +85,7 @@ class _Worker:
     process: SpawnProcess
     order: ReplayOrder
     news: Connection
-    found: Found | None = None
+    found: Finished | None = None
     share: float = 0.0
 
 
@@ -96,7 +99,7 @@ class _Pool:
         self.deaths: dict[str, int] = {}
         self.context = multiprocessing.get_context("spawn")
 
-    def work(self, jobs: int, stop: Stop) -> Iterator[Found]:
+    def work(self, jobs: int, stop: ShouldStop) -> Iterator[Finished]:
         told = False
         while self.waiting or self.workers:
             if stop() and not told:
@@ -134,7 +137,7 @@ class _Pool:
         except EOFError:
             worker.process.join()
 
-    def _retire(self, worker: _Worker) -> Iterator[Found]:
+    def _retire(self, worker: _Worker) -> Iterator[Finished]:
         """Remove a process that ended; the video of one that crashed is resumed from its checkpoint."""
         self.workers.remove(worker)
         worker.news.close()
@@ -198,7 +201,9 @@ def on_ray(address: str) -> Share:
     except ImportError as error:
         raise UsageError(f"--ray {address}: {ON_RAY}") from error
 
-    def share(orders: Sequence[ReplayOrder], opener: OpenNetworks, progress: Progress, stop: Stop) -> Iterator[Found]:
+    def share(
+        orders: Sequence[ReplayOrder], opener: OpenNetworks, progress: Progress, stop: ShouldStop
+    ) -> Iterator[Finished]:
         with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):  # Ray reports each lost worker there
             _join(ray, address)
             try:
@@ -223,8 +228,8 @@ def _join(ray: ModuleType, address: str) -> None:
 
 
 def _shared_out(
-    ray: ModuleType, orders: Sequence[ReplayOrder], opener: OpenNetworks, progress: Progress, stop: Stop
-) -> Iterator[Found]:
+    ray: ModuleType, orders: Sequence[ReplayOrder], opener: OpenNetworks, progress: Progress, stop: ShouldStop
+) -> Iterator[Finished]:
     def task(order: ReplayOrder) -> object:
         where = replace(
             order,
@@ -251,7 +256,7 @@ def _lost(order: ReplayOrder, error: Exception) -> UsageError:
     return UsageError(f"{spelled(order.video)}: its worker was lost {TRIES + 1} times ({type(error).__name__})")
 
 
-def _on_worker(order: ReplayOrder, opener: OpenNetworks) -> Found:
+def _on_worker(order: ReplayOrder, opener: OpenNetworks) -> Finished:
     return _done(order, _networks(opener, order.provider, order.threads), lambda _: None, lambda: False)
 
 

@@ -47,12 +47,12 @@ GAP_S = 1.0  # footage without frames for longer is reported
 LEAST_HEIGHT = 720  # pixels
 WATCHING = 0.7  # of the work, if the video is annotated after it
 
-Say = Callable[[float], None]  # the share that is done
-Stop = Callable[[], bool]
+ShowProgress = Callable[[float], None]  # the share that is done
+ShouldStop = Callable[[], bool]
 Given = tuple[Mapping[str, Video], TableFile]  # the video of each camera
 
 
-def replay_film(order: ReplayOrder, networks: Networks, say: Say, stop: Stop) -> VideoResult:
+def replay_film(order: ReplayOrder, networks: Networks, say: ShowProgress, stop: ShouldStop) -> VideoResult:
     """Watch one video, or what is left of it to watch, and write its folder."""
     table = read_table(order.table)
     names = [camera.name for camera in table.cameras]
@@ -92,7 +92,7 @@ def merged(frames: Mapping[str, Iterator[Frame]]) -> Iterator[tuple[str, Frame]]
             heads[name] = following
 
 
-def _claimed(order: ReplayOrder, networks: Networks, given: Given, say: Say, stop: Stop) -> VideoResult:
+def _claimed(order: ReplayOrder, networks: Networks, given: Given, say: ShowProgress, stop: ShouldStop) -> VideoResult:
     key = key_of(order, networks.models)
     part = part_of(order.folder)
     if not order.force:
@@ -109,10 +109,10 @@ def _claimed(order: ReplayOrder, networks: Networks, given: Given, say: Say, sto
     for video in given[0].values():
         check_one_size(video)
     try:
-        speed = _Work(order, networks, given, key).done(say, stop)
+        speed = _VideoReplay(order, networks, given, key).done(say, stop)
     except PlaceLostError:
         shutil.rmtree(part)
-        speed = _Work(order, networks, given, key).done(say, stop)
+        speed = _VideoReplay(order, networks, given, key).done(say, stop)
     return _told(order, speed)
 
 
@@ -127,7 +127,7 @@ def _told(order: ReplayOrder, speed: float | None) -> VideoResult:
     return VideoResult(str(order.video), order.folder, rounds, alerts, doubts, speed)
 
 
-class _Work:
+class _VideoReplay:
     """The replay of one video in its unfinished folder."""
 
     def __init__(self, order: ReplayOrder, networks: Networks, given: Given, key: Mapping[str, object]) -> None:
@@ -164,7 +164,7 @@ class _Work:
             state.doubts.append((0.0, f"the pictures have {size} pixels: cards are read best from 1280 x 720 on"))
         return state
 
-    def done(self, say: Say, stop: Stop) -> float:
+    def done(self, say: ShowProgress, stop: ShouldStop) -> float:
         """Watch to the end and write what is to be written; give the speed."""
         start, before = monotonic(), self.state.t
         try:
@@ -179,7 +179,7 @@ class _Work:
         self._report(say, stop)
         return speed
 
-    def _watch(self, say: Say, stop: Stop) -> None:
+    def _watch(self, say: ShowProgress, stop: ShouldStop) -> None:
         kept = monotonic()
         with ExitStack() as stack:
             decoding = {
@@ -251,7 +251,7 @@ class _Work:
         self.files[EVENTS].write("".join(events.encode(event) + "\n" for event in step.events).encode())
         self.files[VERDICTS].write("".join(verdicts.encode(verdict) + "\n" for verdict in step.verdicts).encode())
 
-    def _report(self, say: Say, stop: Stop) -> None:
+    def _report(self, say: ShowProgress, stop: ShouldStop) -> None:
         """Write what is made of the whole, and put the folder where it belongs."""
         state = self.state
         happened = [events.decode(line) for line in (self.part / EVENTS).read_bytes().splitlines()]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from feltwatch.edge.evidence.clip import RecorderState
 from feltwatch.edge.pipeline.table_pipeline import TablePipeline
-from feltwatch.edge.video.video_file import Place
+from feltwatch.edge.video.video_file import FramePlace
 from feltwatch.vision.drawing.view import TableView
 
 
@@ -34,7 +34,7 @@ class ReplayOrder:
 class ReplayState:
     pipeline: TablePipeline
     evidence: RecorderState | None = None  # as of the last checkpoint
-    places: dict[str, Place] = field(default_factory=dict)  # by camera: of its last frame before this was kept
+    places: dict[str, FramePlace] = field(default_factory=dict)  # by camera: of its last frame before this was kept
     frames: int = 0
     first: float = 0.0  # time of the first
     t: float = 0.0  # and of the last

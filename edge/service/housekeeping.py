@@ -22,7 +22,7 @@ HEAD_S: Final = 60.0
 DISK_S: Final = 1.0
 STEADY_S: Final = 3600.0  # after the clock was set, before files may be too old
 PRUNE_S: Final = 3600.0
-Item = TypeVar("Item")
+Element = TypeVar("Element")
 
 
 class Housekeeping:
@@ -169,7 +169,7 @@ class Housekeeping:
             journal.drop(upto)
 
 
-def _all(queue: "SimpleQueue[Item]") -> Iterator[Item]:
+def _all(queue: "SimpleQueue[Element]") -> Iterator[Element]:
     while True:
         try:
             yield queue.get_nowait()

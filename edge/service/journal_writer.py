@@ -7,12 +7,12 @@ from typing import TextIO
 from feltwatch.edge.evidence.store import StoredFiles
 from feltwatch.edge.journal.store import Entry, Fact, utc
 from feltwatch.edge.messaging.encode import alert_body, withdrawal_body
-from feltwatch.edge.messaging.schema import Body, Evidence, File, Files, Note, NoteKind, Round, written
+from feltwatch.edge.messaging.schema import Body, Evidence, File, Files, Note, NoteKind, RoundSummary, written
 from feltwatch.engine.model import events, verdicts
 from feltwatch.engine.model.events import Event
 from feltwatch.engine.model.verdicts import Alert, Verdict, Withdrawn
 
-FileNames = Mapping[str, Mapping[str, str]]  # by alert id: the names of its "still" and "clip"
+AlertFiles = Mapping[str, Mapping[str, str]]  # by alert id: the names of its "still" and "clip"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +21,11 @@ class Happening:
 
     events: Sequence[Event]
     verdicts: Sequence[Verdict]
-    rounds: Sequence[Round] = ()  # messages about rounds that ended
+    rounds: Sequence[RoundSummary] = ()  # messages about rounds that ended
     memory: Mapping[str, bytes] | None = None  # the snapshot of the table, when one is due
 
 
-Add = Callable[[str, Sequence[Fact], Mapping[str, bytes] | None], object]  # of the journal or its write buffer
+AddEntries = Callable[[str, Sequence[Fact], Mapping[str, bytes] | None], object]  # of the journal or its write buffer
 
 
 class JournalWriter:
@@ -33,7 +33,7 @@ class JournalWriter:
 
     def __init__(
         self,
-        add: Add,
+        add: AddEntries,
         out: TextIO | None = None,
         now: Callable[[], str] = utc,
         utc_of: Callable[[float], str] | None = None,
@@ -42,7 +42,7 @@ class JournalWriter:
         self.add_facts, self.out, self.now = add, out, now
         self.utc_of = utc_of or (lambda _: now())
 
-    def write(self, found: Happening, at: str, names: FileNames) -> None:
+    def write(self, found: Happening, at: str, names: AlertFiles) -> None:
         """Write what one frame or command brought, alerts with the names of their files."""
         facts = [Fact("event", events.encode(event)) for event in found.events]
         for verdict in found.verdicts:

@@ -96,7 +96,7 @@ class _Human(logging.Formatter):
         return self._secrets.hidden("\n".join(lines))
 
 
-class _Json(logging.Formatter):
+class _JsonFormatter(logging.Formatter):
     def __init__(self, secrets: Secrets) -> None:
         super().__init__()
         self._secrets = secrets
@@ -113,18 +113,18 @@ class _Json(logging.Formatter):
         return json.dumps(_cleaned(told, self._secrets), ensure_ascii=False, separators=(",", ":"), default=str)
 
 
-class _Journald(_Json):
+class _Journald(_JsonFormatter):
     """As systemd's journal takes it: the level before the line, so that `journalctl -p warning` finds it."""
 
     def format(self, record: logging.LogRecord) -> str:
         return f"<{PRIORITY.get(record.levelno, 6)}>{super().format(record)}"
 
 
-def _form(stream: TextIO, environ: Mapping[str, str]) -> type[_Human | _Json]:
+def _form(stream: TextIO, environ: Mapping[str, str]) -> type[_Human | _JsonFormatter]:
     asked = environ.get("FELTWATCH_LOG", "")
     if asked == "text" or (asked != "json" and stream.isatty()):
         return _Human
-    return _Journald if _is_journal(stream, environ.get("JOURNAL_STREAM", "")) else _Json
+    return _Journald if _is_journal(stream, environ.get("JOURNAL_STREAM", "")) else _JsonFormatter
 
 
 def _is_journal(stream: TextIO, told: str) -> bool:

@@ -13,7 +13,7 @@ from feltwatch.edge.camera.feed import Feed, LiveFrame
 from feltwatch.edge.evidence.store import EVIDENCE, found_on_disk, unreported
 from feltwatch.edge.journal.store import utc
 from feltwatch.edge.messaging.commands import Refused, Taken
-from feltwatch.edge.messaging.schema import Round
+from feltwatch.edge.messaging.schema import RoundSummary
 from feltwatch.edge.pipeline.networks import Networks
 from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
 from feltwatch.edge.service.housekeeping import Housekeeping
@@ -116,7 +116,7 @@ class TableSession:
 
     def publish(self, pipeline: TablePipeline, result: StepResult) -> None:
         """Write to the journal what a frame or command brought, then record evidence and send the messages."""
-        table, rounds = self.table, list[Round]()
+        table, rounds = self.table, list[RoundSummary]()
         for one in result.judged:
             rounds += table.recovered.rounds.take(one.verdicts, one.rounds)
         memory = {SNAPSHOT: pipeline.state.to_snapshot()} if pipeline.state.is_due else None

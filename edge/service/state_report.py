@@ -17,7 +17,7 @@ from feltwatch.engine.sikipi.round import SikipiRound
 from feltwatch.engine.table import Table
 
 RECENT: Final = 3  # rounds: the engine may still change the current one and the one before
-Hands = dict[str, list[schema.Card]]
+HandsByZone = dict[str, list[schema.LayoutCard]]
 TAKEN_UP: Final = ("discard", "shoe", "float")  # a card there is no longer on the layout
 
 
@@ -31,7 +31,7 @@ class RecentRounds:
         self.stories: dict[int, RoundStory] = {}
         self._rounds: dict[int, Round] = {}  # as the table had them when they were last looked at
 
-    def take(self, verdicts: Sequence[Verdict], rounds: Iterable[Life] = ()) -> list[schema.Round]:
+    def take(self, verdicts: Sequence[Verdict], rounds: Iterable[Life] = ()) -> list[schema.RoundSummary]:
         """Take what one event brought; give the messages about rounds that it ended or changed.
 
         Call it after every event, also where that brought nothing: a table may forget a round as it ends. A round whose
@@ -61,17 +61,17 @@ class RecentRounds:
                 del self.stories[next(iter(self.stories))]
         return self.stories[verdict.round]
 
-    def _messages(self, changed: Iterable[int], before: set[int]) -> Iterable[schema.Round]:
+    def _messages(self, changed: Iterable[int], before: set[int]) -> Iterable[schema.RoundSummary]:
         for number in changed:
             story = self.stories.get(number)
             if story is not None and story.has_start and story.end is not None:
                 yield round_message(story, self._rounds.get(number), revises=number in before)
 
 
-def round_message(story: RoundStory, done: Round | None, *, revises: bool) -> schema.Round:
+def round_message(story: RoundStory, done: Round | None, *, revises: bool) -> schema.RoundSummary:
     """Give the message about a round that ended; `done` is the round as the engine has it, where it does."""
     assert story.end is not None  # noqa: S101  the caller checked
-    return schema.Round(
+    return schema.RoundSummary(
         round=story.number,
         result=story.end.result,  # type: ignore[arg-type]  # the engine's
         why=story.end.why,
@@ -123,7 +123,7 @@ def _raised(one: AlertStory) -> schema.Raised:
     )
 
 
-def lying(table: Table) -> Hands:
+def lying(table: Table) -> HandsByZone:
     """Give the cards on the layout now, by zone."""
     life = table.life
     if life is not None:
@@ -150,7 +150,7 @@ def bets(table: Table) -> dict[str, schema.Bet]:
     return dict(sorted(found.items()))
 
 
-def counted(done: Round) -> Hands:
+def counted(done: Round) -> HandsByZone:
     """Give the cards that counted in a round, by hand: as they lay, or as a ruling placed them."""
     return _by_zone(_counted(done))
 
@@ -167,9 +167,9 @@ def _counted(done: Round) -> Iterable[tuple[str, CardSeen]]:
             yield from ((f"{place}.{parts.get(seen.id, 'cards')}", seen) for seen in four.cards)
 
 
-def _by_zone(cards: Iterable[tuple[str, CardSeen]]) -> Hands:
-    found: Hands = {}
+def _by_zone(cards: Iterable[tuple[str, CardSeen]]) -> HandsByZone:
+    found: HandsByZone = {}
     for zone, seen in sorted(cards, key=lambda one: (not one[0].startswith("dealer"), one[0], one[1].n)):
         face = seen.card.text if seen.card else None
-        found.setdefault(zone, []).append(schema.Card(id=seen.id, card=face, face="up" if seen.up else "down"))
+        found.setdefault(zone, []).append(schema.LayoutCard(id=seen.id, card=face, face="up" if seen.up else "down"))
     return found

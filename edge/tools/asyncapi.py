@@ -11,8 +11,19 @@ from msgspec import UNSET
 from feltwatch.edge.messaging import schema as bodies
 from feltwatch.edge.messaging.commands import KINDS as INPUTS
 from feltwatch.edge.messaging.commands import MOST_ID, SENDER
-from feltwatch.edge.messaging.encode import KINDS, NAME, ROOT, SHORT, Kind
-from feltwatch.edge.messaging.schema import Body, Command, Evidence, Files, Head, Health, Note, Round, State, Status
+from feltwatch.edge.messaging.encode import KINDS, NAME, ROOT, SHORT, MessageKind
+from feltwatch.edge.messaging.schema import (
+    Body,
+    Command,
+    Evidence,
+    Files,
+    Head,
+    Health,
+    Note,
+    RoundSummary,
+    State,
+    Status,
+)
 
 Node = dict[str, Any]  # of a document in JSON
 
@@ -21,7 +32,7 @@ SCHEMAS: Final = "#/components/schemas"
 TYPES: Final[Mapping[str, type[Body]]] = {
     "status": Status,
     "state": State,
-    "round": Round,
+    "round": RoundSummary,
     "evidence": Evidence,
     "note": Note,
     "command": Command,
@@ -84,7 +95,7 @@ def _server() -> Node:
 # ---- channels and operations ----------------------------------------------------------------------------------------
 
 
-def _channel(kind: Kind) -> Node:
+def _channel(kind: MessageKind) -> Node:
     return _at(kind.name, kind.says, kind.name)
 
 
@@ -106,7 +117,7 @@ def _key(last: str) -> str:
     return last.replace("/", "-").replace("{", "").replace("}", "")
 
 
-def _sends(kind: Kind) -> Node:
+def _sends(kind: MessageKind) -> Node:
     return {
         "action": "send",
         "channel": {"$ref": f"#/channels/{kind.name}"},
@@ -137,7 +148,7 @@ def _receives() -> Node:
 # ---- messages -------------------------------------------------------------------------------------------------------
 
 
-def _message(kind: Kind, examples: Sequence[Node]) -> Node:
+def _message(kind: MessageKind, examples: Sequence[Node]) -> Node:
     return _with({"name": kind.schema, "title": kind.name, "summary": kind.says, "payload": _payload(kind)}, examples)
 
 
@@ -150,7 +161,7 @@ def _with(message: Node, examples: Sequence[Node]) -> Node:
     return {**message, "examples": [{"payload": one} for one in examples]} if examples else message
 
 
-def _payload(kind: Kind) -> Node:
+def _payload(kind: MessageKind) -> Node:
     """Give the schema of a whole message: the envelope, and the body under the name of its kind."""
     body = {kind.name: {"$ref": f"{SCHEMAS}/{_component(kind.name)}"}}
     if kind.name == "status":
@@ -163,7 +174,7 @@ def _component(kind: str) -> str:
     return TYPES[kind].__name__ if kind in TYPES else kind.capitalize()
 
 
-def envelope(kind: Kind) -> Node:
+def envelope(kind: MessageKind) -> Node:
     """Give what every message of a kind begins with."""
     count = {"status": "-status-[0-9]+", "health": "-health-[0-9]+", "state": "-state"}.get(kind.name, "")
     least, seq = (1, "the number of its journal entry") if kind.journalled else (0, "the last journal entry before it")

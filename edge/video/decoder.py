@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.video.video_file import End, Frame, Place, PlaceLostError, Video, VideoClock, open_capture
+from feltwatch.edge.video.video_file import End, Frame, FramePlace, PlaceLostError, Video, VideoClock, open_capture
 from feltwatch.vision.image_file import spelled
 from feltwatch.vision.motion.change_detector import shrunk
 
@@ -22,17 +22,19 @@ REACH_S = 5.0  # a leap into the footage may land so much before that
 TRIES = 1000  # pieces of a damaged file that are passed over before its rest is given up
 SHORT_S = 1.0  # footage may end so much before the end that its file announces
 
-Found = Frame | End | Exception
+Decoded = Frame | End | Exception
 
 
 class Decoding:
     """Decodes in a thread of its own that is never more than a few frames ahead."""
 
-    def __init__(self, video: Video, since: float = 0.0, after: Place | None = None, *, small: bool = False) -> None:
+    def __init__(
+        self, video: Video, since: float = 0.0, after: FramePlace | None = None, *, small: bool = False
+    ) -> None:
         self.end = End(None)  # known when the frames have ended
         self._frames = _frames(video, since, after)
         self._small = small  # each frame is to come with its small picture, made in this thread too
-        self._queue: Queue[Found] = Queue(AHEAD)
+        self._queue: Queue[Decoded] = Queue(AHEAD)
         self._stop = threading.Event()
         self.thread = threading.Thread(target=self._decode, name=f"decode {video.path.name}", daemon=True)
 
@@ -67,10 +69,10 @@ class Decoding:
         finally:
             self._frames.close()
 
-    def _seen(self, found: Frame | End) -> Found:
+    def _seen(self, found: Frame | End) -> Decoded:
         return replace(found, small=shrunk(found.picture)) if isinstance(found, Frame) else found
 
-    def _put(self, found: Found) -> None:
+    def _put(self, found: Decoded) -> None:
         while not self._stop.is_set():
             try:
                 self._queue.put(found, timeout=0.1)
@@ -79,8 +81,8 @@ class Decoding:
             return
 
 
-def _frames(video: Video, since: float, after: Place | None) -> Generator[Frame | End, None, None]:
-    reading = _Reading(video, since)
+def _frames(video: Video, since: float, after: FramePlace | None) -> Generator[Frame | End, None, None]:
+    reading = _FileReader(video, since)
     try:
         if after:
             reading.go_on(after)
@@ -93,7 +95,7 @@ def _frames(video: Video, since: float, after: Place | None) -> Generator[Frame 
         reading.capture.release()
 
 
-class _Reading:
+class _FileReader:
     """A file being read: frames before `since` are passed over, and the others counted."""
 
     def __init__(self, video: Video, since: float) -> None:
@@ -143,7 +145,7 @@ class _Reading:
             self.capture.release()
             self.open()
 
-    def go_on(self, place: Place) -> None:
+    def go_on(self, place: FramePlace) -> None:
         """Stand behind a place, so that the next frame is the one that came after it."""
         if self.video.timed and not place.clock.shift and place.reading > 2 * BACK_S and self._leap_to(place):
             self.clock, self.number = place.clock, place.number
@@ -158,7 +160,7 @@ class _Reading:
         if frame is None or frame.place() != place:
             raise PlaceLostError
 
-    def _leap_to(self, place: Place) -> bool:
+    def _leap_to(self, place: FramePlace) -> bool:
         reading = self._leapt(place.reading)
         while reading is not None and reading < place.reading:
             reading = self._reading()

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import cv2
 
+from feltwatch.vision.arrays import PixelSize
+
 HEAD = 1 << 20  # bytes in which Matroska and AVI name their tracks
 INDEX = 64 << 20  # bytes of an MP4's index that are read
 PICTURES = (b"\xff\xd8\xff", b"\x89PNG", b"BM", b"GIF8")
@@ -17,7 +19,6 @@ PACKED = ("expected a video in a codec that is there", "convert it, for example 
 PARAMETERS = {"h264": (0x1F, 0, (7,)), "avc1": (0x1F, 0, (7,)), "hevc": (0x7E, 1, (33,)), "hvc1": (0x7E, 1, (33,))}
 START = re.compile(b"\x00\x00\x01")
 
-Size = tuple[int, int]
 Opener = Callable[[str, list[int]], cv2.VideoCapture]
 
 
@@ -110,7 +111,7 @@ def _spelled(codec: str) -> str:
     return f"'{''.join(c if c.isprintable() else '?' for c in codec)}'"
 
 
-def new_size(path: Path, opener: Opener) -> tuple[float, Size] | None:
+def new_size(path: Path, opener: Opener) -> tuple[float, PixelSize] | None:
     """Give about when and to what the pictures change their size, for H.264 and H.265: both say so in their key frames.
 
     Nothing is decoded but the key frames that bring new parameters, each opened as a video of its own.
@@ -120,7 +121,7 @@ def new_size(path: Path, opener: Opener) -> tuple[float, Size] | None:
     if not capture.isOpened() or codec not in PARAMETERS:
         return None
     known: set[bytes] = set()
-    first: Size | None = None
+    first: PixelSize | None = None
     packets = 0
     try:
         while capture.grab():
@@ -149,7 +150,7 @@ def _parameters(data: bytes, codec: str) -> set[bytes]:
     return {unit.rstrip(b"\0") for unit in units if unit and (unit[0] & mask) >> shift in kinds}
 
 
-def _opened_size(data: bytes, codec: str, opener: Opener) -> Size | None:
+def _opened_size(data: bytes, codec: str, opener: Opener) -> PixelSize | None:
     suffix = ".hevc" if codec in ("hevc", "hvc1") else ".h264"
     with tempfile.NamedTemporaryFile(suffix=suffix) as file:
         file.write(data)

@@ -60,7 +60,7 @@ class VideoClock:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FramePlace:
     """A frame that was looked at: enough to find it again, and to prove that it was found."""
 
     number: int  # of the frames since the start that was asked for
@@ -81,8 +81,8 @@ class Frame:
     def t(self) -> float:
         return self.clock.t
 
-    def place(self) -> Place:
-        return Place(self.number, self.reading, self.clock, zlib.crc32(self.picture.data))
+    def place(self) -> FramePlace:
+        return FramePlace(self.number, self.reading, self.clock, zlib.crc32(self.picture.data))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from feltwatch.datasets.photos.real import Photograph
-from feltwatch.datasets.truth import CardTruth, Point
+from feltwatch.datasets.truth import CardTruth
 from feltwatch.models.evaluation.matching import (
     ANYWHERE,
     CORNER,
@@ -18,7 +18,7 @@ from feltwatch.models.evaluation.matching import (
     matched,
     overlaps,
 )
-from feltwatch.vision.arrays import Mask
+from feltwatch.vision.arrays import Mask, Point
 from feltwatch.vision.detection.detections import DetectedCard, Detections
 
 

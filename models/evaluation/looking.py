@@ -13,10 +13,9 @@ import cv2
 import numpy as np
 
 from feltwatch.datasets.common.cache import write_picture
-from feltwatch.datasets.truth import Point
 from feltwatch.models.evaluation.matching import bounds
 from feltwatch.models.shipped.registry import model
-from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.arrays import Pixels, Point
 from feltwatch.vision.detection.detections import DetectedCard, Detections
 
 if TYPE_CHECKING:

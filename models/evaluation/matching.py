@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import cv2
 import numpy as np
 
-from feltwatch.datasets.truth import CardTruth, Point, Quad
-from feltwatch.vision.arrays import Floats
+from feltwatch.datasets.truth import CardTruth
+from feltwatch.vision.arrays import Floats, Point, Quad
 from feltwatch.vision.detection.detections import DetectedCard
 
 LEAST_PX = 1e-3  # an outline of less area overlaps nothing

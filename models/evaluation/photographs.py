@@ -36,7 +36,7 @@ class Photographs:
 
 
 @dataclass
-class Count:
+class PhotographCounts:
     """What is counted over many photographs."""
 
     left: Left
@@ -114,7 +114,7 @@ def measure(run: Photographs, folder: Path, split: str, jobs: int = 1, show: Pat
         raise DataError(
             f"{folder}: no photographs of the split {split!r}; expected a source of it, or a folder of such"
         )
-    count = Count(unreadable())
+    count = PhotographCounts(unreadable())
     outcomes = reported(ordered(run, photos, jobs, RUN), len(photos), "photographs")
     for photo, (found, cards) in zip(photos, outcomes, strict=True):
         count.add(photo, found, cards)
@@ -132,7 +132,7 @@ def unreadable(path: Path = UNREADABLE) -> Left:
         raise DataError(f"{path}: expected [[unreadable]] of source, picture, card and why: {fault!r}") from fault
 
 
-def _check_used(count: Count, photos: Collection[Photograph]) -> None:
+def _check_used(count: PhotographCounts, photos: Collection[Photograph]) -> None:
     """Refuse an entry that leaves nothing out: its picture or card has another name now."""
     here = {photo.source.name for photo in photos}
     for name in _unused(count.left, count.used):

@@ -149,12 +149,12 @@ def _hands(seed: int, split: str, camera: Camera, layout: Layout) -> Befalls:
     return befalls
 
 
-Visit = tuple[
+HandVisit = tuple[
     float, float, SceneHand, tuple[float, float]
 ]  # from, until, the hand where it comes to, how far it drifts
 
 
-def _visits(seed: int, area: Area, sprites: tuple[str, ...]) -> Iterator[Visit]:
+def _visits(seed: int, area: Area, sprites: tuple[str, ...]) -> Iterator[HandVisit]:
     """Plan when a hand is over a zone: DUTY of the time, in visits of many lengths."""
     dice = np.random.default_rng(seed)
     low, high = np.min(area.polygon, axis=0), np.max(area.polygon, axis=0)
@@ -172,7 +172,7 @@ def _visits(seed: int, area: Area, sprites: tuple[str, ...]) -> Iterator[Visit]:
         t += float(length)
 
 
-def _at(visits: list[Visit], t: float) -> SceneHand | None:
+def _at(visits: list[HandVisit], t: float) -> SceneHand | None:
     """Give the hand as it is: coming, resting and drifting, or going."""
     for start, end, hand, drift in visits:
         if t < start - REACH_S:

@@ -28,7 +28,7 @@ SHARES = {"tables": 0.55, "strewn": 0.4, "photographs": 0.08, "cardless": 0.1}  
 SIDE = 640
 SEEN, INSIDE = 0.08, 0.3  # the least of a thing that is seen, and that lies in the window, to be taught
 Dice = np.random.Generator
-Box = tuple[float, float, float, float, float, float]  # class, x, y, width, height (parts of the side), turn
+TurnedRect = tuple[float, float, float, float, float, float]  # class, x, y, width, height (parts of the side), turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Windows(Dataset[tuple[torch.Tensor, torch.Tensor]]):
         return torch.from_numpy(pictures), torch.tensor(boxes, dtype=torch.float32).reshape(-1, 7)
 
 
-def window(sight: TrainingPicture, dice: Dice) -> tuple[Pixels, list[Box]]:
+def window(sight: TrainingPicture, dice: Dice) -> tuple[Pixels, list[TurnedRect]]:
     """Show a part of a picture at some scale, turned and mirrored at will."""
     truth, picture = sight.truth, sight.load()
     shrunk = picture.shape[1] / truth.width  # it may have been read smaller than it is
@@ -111,7 +111,7 @@ def _coloured(image: Pixels, dice: Dice) -> Pixels:
     return found.astype(np.uint8, copy=False)
 
 
-def _boxes(truth: Truth, move: Floats) -> Iterator[Box]:
+def _boxes(truth: Truth, move: Floats) -> Iterator[TurnedRect]:
     for card in truth.cards:
         quad = _moved(card.quad, move)
         if card.label == "card" and card.visible * (share := _inside(quad)) >= SEEN and share >= INSIDE:
@@ -147,7 +147,7 @@ def _inside(quad: Floats) -> float:
     return share_inside([(float(x), float(y)) for x, y in quad], (SIDE, SIDE))
 
 
-def _box(kind: str, quad: Floats) -> Box:
+def _box(kind: str, quad: Floats) -> TurnedRect:
     """Give a rectangle by its middle, sides and the direction of its first side, from -45 to 135 degrees."""
     across, along = quad[1] - quad[0], quad[3] - quad[0]
     turn = (float(np.arctan2(across[1], across[0])) + pi / 4) % pi - pi / 4
@@ -173,12 +173,14 @@ def sights_of_set(folder: Path, scales: tuple[float, float], turns: float) -> li
         long = max(truth.width, truth.height)
         scale = min(1.0, FULL_PX / long)
         half = long > 2 * FULL_PX
-        found.append(TrainingPicture(_Reader(path, half=half), truth, (scales[0] * scale, scales[1] * scale), turns))
+        found.append(
+            TrainingPicture(_PictureFile(path, half=half), truth, (scales[0] * scale, scales[1] * scale), turns)
+        )
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _PictureFile:
     path: Path
     half: bool = False  # large pictures are read at half their size, which is faster
 
@@ -217,7 +219,7 @@ def sights_of_cardless(paths: Sequence[Path]) -> list[TrainingPicture]:
     found = []
     for path in paths:
         height, width = read_picture(path).shape[:2]
-        found.append(TrainingPicture(_Reader(path), Truth(width, height), (0.4, 1.1), 0.3))
+        found.append(TrainingPicture(_PictureFile(path), Truth(width, height), (0.4, 1.1), 0.3))
     return found
 
 

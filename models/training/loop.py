@@ -23,11 +23,11 @@ FAR = 10_000_000  # batches: more than any training takes
 STEEPEST = 10.0  # a longer gradient is shortened to it
 SMOOTH = 0.9995  # of the moving average of the weights that is kept in the end
 
-Batch = Any
-Loss = Callable[[nn.Module, Batch], torch.Tensor]
+TorchBatch = Any
+Loss = Callable[[nn.Module, TorchBatch], torch.Tensor]
 
 
-def feed(source: Dataset[Batch], first: int, workers: int) -> Iterator[Batch]:
+def feed(source: Dataset[TorchBatch], first: int, workers: int) -> Iterator[TorchBatch]:
     """Give the batches of a source from the first on, made by so many processes; the same source gives the same."""
     order = range(first, first + FAR)
     yield from DataLoader(source, batch_size=None, sampler=order, num_workers=workers, worker_init_fn=_one_thread)
@@ -80,7 +80,7 @@ class Training:
     def checkpoint(self) -> Path:
         return self.folder / "last.pt"
 
-    def run(self, batches: Callable[[int], Iterator[Batch]], loss: Loss) -> None:
+    def run(self, batches: Callable[[int], Iterator[TorchBatch]], loss: Loss) -> None:
         """Train from the step that was reached to the last; `batches(step)` gives them from there on."""
         started, seen, summed = time.monotonic(), 0, 0.0
         for batch in batches(self.step):

@@ -16,7 +16,7 @@ from feltwatch.models.shipped.registry import model
 from feltwatch.vision.arrays import Floats32, Pixels
 from feltwatch.vision.detection.detector import corners, fitted
 from feltwatch.vision.detection.reader import probabilities
-from feltwatch.vision.detection.runtime import Run, open_model
+from feltwatch.vision.detection.runtime import RunModel, open_model
 from feltwatch.vision.geometry.rectify import rectify
 
 SPLIT = "val"
@@ -72,7 +72,7 @@ def pictures(count: int, seed: int) -> Iterator[tuple[Pixels, Truth]]:
         yield drawn.image, drawn.truth
 
 
-def in_torch(kind: str, checkpoint: Path, threads: int) -> Run:
+def in_torch(kind: str, checkpoint: Path, threads: int) -> RunModel:
     if not checkpoint.is_file():
         raise DataError(f"{checkpoint}: no such checkpoint of the {kind}")
     try:
@@ -91,7 +91,7 @@ def in_torch(kind: str, checkpoint: Path, threads: int) -> Run:
     return run
 
 
-def _compare_boxes(gap: Difference, both: tuple[Run, Run], picture: Pixels, classes: int) -> None:
+def _compare_boxes(gap: Difference, both: tuple[RunModel, RunModel], picture: Pixels, classes: int) -> None:
     """Compare box by box, before boxes of one thing are put together: both give them in one order."""
     shown, scale = fitted(picture)
     ours, theirs = (run(shown[None])[0].T.astype(np.float64) for run in both)
@@ -105,7 +105,9 @@ def _compare_boxes(gap: Difference, both: tuple[Run, Run], picture: Pixels, clas
     gap.one_only += int((likely[0] != likely[1]).sum())
 
 
-def _compare_reads(gap: Difference, both: tuple[Run, Run], picture: Pixels, truth: Truth, temperature: float) -> None:
+def _compare_reads(
+    gap: Difference, both: tuple[RunModel, RunModel], picture: Pixels, truth: Truth, temperature: float
+) -> None:
     size = (truth.width, truth.height)
     inside = [card.quad for card in truth.cards if all(0 <= x < size[0] and 0 <= y < size[1] for x, y in card.quad)]
     if not inside:

@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 
-Point = tuple[float, float]
-Quad = tuple[Point, Point, Point, Point]  # clockwise; where a face was read, from the top left of the card as printed
-
+from feltwatch.vision.arrays import Point, Quad
 
 SMALL_PX = 60.0  # a card that is less tall is hard to read
 

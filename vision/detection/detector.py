@@ -9,7 +9,7 @@ import numpy as np
 
 from feltwatch.models.shipped.registry import Model
 from feltwatch.vision.arrays import Floats, Indices, Pixels
-from feltwatch.vision.detection.runtime import THREADS, Run, open_model
+from feltwatch.vision.detection.runtime import THREADS, RunModel, open_model
 
 STRIDE = 32  # the sides of what the network sees are multiples of it
 FULL_PX = 1280  # the longer side of what it sees, at most
@@ -40,7 +40,7 @@ class Detector:
         self.agree = model.setting("agree")  # what the scores of a thing's boxes must come to
         self.lone = model.setting("lone")
         self.certain = model.setting("certain")
-        self.run: Run = open_model(model, provider, threads)
+        self.run: RunModel = open_model(model, provider, threads)
 
     def find(self, picture: Pixels, scale: float | None = None) -> list[Detection]:
         """Give what is in a picture, the surest first; the scale of the analysis can be given."""

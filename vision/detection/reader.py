@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from feltwatch.models.shipped.registry import Model
 from feltwatch.vision.arrays import Floats, Pixels
-from feltwatch.vision.detection.runtime import THREADS, Run, open_model
+from feltwatch.vision.detection.runtime import THREADS, RunModel, open_model
 from feltwatch.vision.geometry.rectify import rectify
 
 BATCH = 32  # crops that are read in one call
@@ -29,7 +29,7 @@ class Reader:
     def __init__(self, model: Model, provider: str = "cpu", threads: int = THREADS) -> None:
         self.classes = model.classes
         self.temperature = model.setting("temperature")
-        self.run: Run = open_model(model, provider, threads)
+        self.run: RunModel = open_model(model, provider, threads)
 
     def read(self, picture: Pixels, quads: ArrayLike) -> list[FaceReading]:
         """Read the cards within quads (N x 4 x 2) of a picture."""

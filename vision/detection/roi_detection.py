@@ -5,9 +5,8 @@ from itertools import product
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from feltwatch.vision.arrays import Floats, Pixels
+from feltwatch.vision.arrays import Floats, Ints, Pixels
 from feltwatch.vision.detection.detector import CARDS, Detection
 from feltwatch.vision.detection.still_reader import StillReader
 from feltwatch.vision.geometry.camera import Camera
@@ -139,7 +138,7 @@ def _stack(camera: Camera, found: Detection, moved: Floats) -> StackGlimpse | No
     return StackGlimpse((x, y), (float(place[0]), float(place[1])), radius, found.score)
 
 
-def grouped(found: list[int], boxes: NDArray[np.int32], room: float) -> list[list[int]]:
+def grouped(found: list[int], boxes: Ints, room: float) -> list[list[int]]:
     """Put together what one look can take in."""
     groups: list[tuple[list[int], Floats]] = []
     for n in found:

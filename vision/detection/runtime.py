@@ -19,7 +19,7 @@ PROVIDERS = MappingProxyType(
 )
 THREADS = 2
 
-Run = Callable[[Pixels], Floats32]
+RunModel = Callable[[Pixels], Floats32]
 
 
 def provider_named(name: str) -> str:
@@ -35,7 +35,7 @@ def provider_named(name: str) -> str:
     return PROVIDERS[name]
 
 
-def open_model(model: Model, provider: str = "cpu", threads: int = THREADS) -> Run:
+def open_model(model: Model, provider: str = "cpu", threads: int = THREADS) -> RunModel:
     """Give the network as a function of a batch of pictures: (count, height, width, 3), blue first, eight bits."""
     if threads < 1:
         raise ModelError(f"threads {threads}: expected 1 or more")

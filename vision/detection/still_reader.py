@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 
 from feltwatch.models.shipped.registry import MANIFEST, model
-from feltwatch.vision.arrays import Floats, Mask, Pixels
-from feltwatch.vision.detection.detections import SMALL_PX, DetectedCard, DetectedHand, DetectedStack, Detections, Quad
+from feltwatch.vision.arrays import Floats, Mask, Pixels, Quad
+from feltwatch.vision.detection.detections import SMALL_PX, DetectedCard, DetectedHand, DetectedStack, Detections
 from feltwatch.vision.detection.detector import CARDS, Detection, Detector
 from feltwatch.vision.detection.reader import FaceReading, Reader
 from feltwatch.vision.detection.runtime import THREADS

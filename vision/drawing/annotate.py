@@ -6,12 +6,9 @@ from math import ceil
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from feltwatch.vision.arrays import Floats, Pixels
-from feltwatch.vision.detection.detections import DetectedCard, Detections, Point, Quad
-
-Colour = tuple[int, int, int]  # blue green red
+from feltwatch.vision.arrays import Colour, Floats, Ints, Pixels, Point, Quad
+from feltwatch.vision.detection.detections import DetectedCard, Detections
 
 READ: Colour = (60, 190, 30)
 UNTOLD: Colour = (0, 165, 255)
@@ -47,7 +44,7 @@ class _Tag:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _LabelPlace:
     box: Floats  # left, top, right, bottom
     corner: Floats | None  # of its card, where the tag stands beyond it
 
@@ -102,8 +99,8 @@ def circle(sheet: Pixels, center: Point, radius: float, line: int, colour: Colou
         cv2.circle(sheet, (x, y), int(_fine(np.array(max(radius, 0.0)))), ink, width, cv2.LINE_AA, SUBPIXELS)
 
 
-def _fine(points: Floats) -> NDArray[np.int32]:
-    fine: NDArray[np.int32] = np.round(points * 2**SUBPIXELS).astype(np.int32)
+def _fine(points: Floats) -> Ints:
+    fine: Ints = np.round(points * 2**SUBPIXELS).astype(np.int32)
     return fine
 
 
@@ -123,12 +120,12 @@ def _spelled(face: str) -> tuple[str, Colour]:
     return rank + SUITS[suit], INKS[suit]
 
 
-def _places(tags: Sequence[_Tag], width: int, height: int) -> list[_Place]:
+def _places(tags: Sequence[_Tag], width: int, height: int) -> list[_LabelPlace]:
     """Give each tag a place that hides no corner index, no other tag and no other card, where there is one."""
     indices = [_index_box(tag.card.quad, k) for tag in tags for k in _indices(tag.card)]
     quads = np.array([tag.card.quad for tag in tags])
     around = [np.hstack([quad.min(axis=0), quad.max(axis=0)]) for quad in quads]
-    found: list[_Place] = []
+    found: list[_LabelPlace] = []
     for number, tag in enumerate(tags):
         half = np.array([tag.width, tag.height]) / 2
         middles, corners = _tries(tag)
@@ -140,7 +137,7 @@ def _places(tags: Sequence[_Tag], width: int, height: int) -> list[_Place]:
         on_others = _held(middles, np.delete(quads, number, axis=0))
         cost += tag.width * tag.height * (on_others + 0.04 * np.arange(len(middles)))
         best = int(np.argmin(cost))
-        found.append(_Place(boxes[best], corners[best]))
+        found.append(_LabelPlace(boxes[best], corners[best]))
     return found
 
 
@@ -195,7 +192,7 @@ def _hidden(boxes: Floats, others: Sequence[Floats]) -> Floats:
     return shared
 
 
-def _string(sheet: Pixels, tag: _Tag, place: _Place, line: int) -> None:
+def _string(sheet: Pixels, tag: _Tag, place: _LabelPlace, line: int) -> None:
     if place.corner is None:
         return
     (x, y), (to_x, to_y) = _fine(np.array([place.box.reshape(2, 2).mean(axis=0), place.corner])).tolist()

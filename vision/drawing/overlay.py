@@ -6,9 +6,9 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.detections import DetectedCard, Point, Quad
-from feltwatch.vision.drawing.annotate import HANDS, PAPER, Colour, circle, colour_of, line_width, name_cards, outline
+from feltwatch.vision.arrays import Colour, Pixels, Point, Quad
+from feltwatch.vision.detection.detections import DetectedCard
+from feltwatch.vision.drawing.annotate import HANDS, PAPER, circle, colour_of, line_width, name_cards, outline
 from feltwatch.vision.drawing.view import LyingCard, TableView
 
 NAMED: Colour = (60, 60, 255)  # round what an alert rests on

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from feltwatch.vision.arrays import Floats
-from feltwatch.vision.detection.detections import Point, Quad
+from feltwatch.vision.arrays import Floats, Point, Quad
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from feltwatch.vision.tracking.four_card_hands import (
 )
 from feltwatch.vision.tracking.revealed_faces import RevealedFaces, revealed
 from feltwatch.vision.tracking.track import CLEAR, VOTES, CardTrack, Votes, bearing, distance
-from feltwatch.vision.tracking.track_changes import Fact, TrackAdded, TrackFlipped, TrackLost
+from feltwatch.vision.tracking.track_changes import TrackAdded, TrackChange, TrackFlipped, TrackLost
 
 HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
 HELD_DOWN_S: Final = 1.6  # the same of one that lay face down: it is turned on its way
@@ -100,7 +100,7 @@ class CardEvents:
         cards = self.theirs(lying)
         return progress(self.layout, cards, setting=self.setting, shown=revealed(cards))
 
-    def facts(self, t: float, facts: Sequence[Fact], now: TableNow, *, first: bool = False) -> Iterator[Event]:
+    def facts(self, t: float, facts: Sequence[TrackChange], now: TableNow, *, first: bool = False) -> Iterator[Event]:
         """Tell what came, turned and went. A card waits for those that came to rest before it and are not sure yet."""
         for fact in facts:
             if isinstance(fact, TrackLost):

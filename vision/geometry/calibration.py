@@ -6,11 +6,9 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from feltwatch.vision.arrays import Floats
+from feltwatch.vision.arrays import Floats, Point
 from feltwatch.vision.geometry.camera import NO_LENS, Camera, CameraError
 from feltwatch.vision.layout.zones import Layout
-
-Point = tuple[float, float]
 
 LEAST = 4  # marks
 FIRM = 0.003  # how well marks must hold the plane: 0 where three of any four lie on one line, 0.2 for a square

@@ -12,12 +12,10 @@ from functools import cache
 import cv2
 import numpy as np
 
-from feltwatch.vision.arrays import Floats, Mask, Pixels
+from feltwatch.vision.arrays import Floats, Mask, Pixels, Point
 from feltwatch.vision.geometry.calibration import Fit, Lens, Mark, MisfitError, calibrated
 from feltwatch.vision.geometry.camera import CameraError
 from feltwatch.vision.layout.zones import LayoutError, known_keys, numbers
-
-Point = tuple[float, float]
 
 CELLS = 5
 QUIET = 1  # cell of black around them

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from feltwatch.vision.arrays import Floats, Floats32, Mask, Pixels
-
-Point = tuple[float, float]
+from feltwatch.vision.arrays import Floats, Floats32, Mask, Pixels, Point
 
 GRID = (16, 9)  # cells of the picture, so that corners are spread over it
 EACH = 2  # corners of a cell

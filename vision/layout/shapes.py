@@ -6,7 +6,8 @@ from math import cos, radians, sin
 
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.spots import parse_spot
-from feltwatch.vision.layout.zones import Area, Layout, Point
+from feltwatch.vision.arrays import Point
+from feltwatch.vision.layout.zones import Area, Layout
 
 ARC_STEPS = 48
 STACK = 41.0  # from the middle of a stack to that of the next

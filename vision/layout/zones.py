@@ -13,9 +13,7 @@ import cv2
 import numpy as np
 
 from feltwatch.engine.model.spots import ZONES, PlaceTextError, parse_spot
-from feltwatch.vision.arrays import Floats32
-
-Point = tuple[float, float]
+from feltwatch.vision.arrays import Floats32, Point
 
 PRESETS = ("blackjack-7", "blackjack-5", "si-ki-pi-6")
 ROUND = 24  # corners of the polygon that stands for a circle

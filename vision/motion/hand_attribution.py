@@ -5,9 +5,8 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from feltwatch.vision.arrays import Indices, Mask, Pixels
+from feltwatch.vision.arrays import Indices, Mask, Pixels, Uints32
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import Area, Layout
@@ -73,7 +72,7 @@ class HandAttribution:
         if sides.any():
             self.over.append((t, sides[labels].ravel()))
 
-    def _counted(self, disturbed: Mask) -> NDArray[np.uint32]:
+    def _counted(self, disturbed: Mask) -> Uints32:
         """Count the disturbed pixels of each cell; four of a row are added up as the bytes of one number."""
         even = np.ascontiguousarray(disturbed[: self.size[1] * COARSE, : self.size[0] * COARSE])
         across = even.view(np.uint32).reshape(self.size[1], COARSE, self.size[0])

@@ -20,7 +20,7 @@ from feltwatch.vision.tracking.card_size import CardSizes
 from feltwatch.vision.tracking.face_memory import FaceMemory
 from feltwatch.vision.tracking.roi_context import RoiContext
 from feltwatch.vision.tracking.track import APART_S, VOTES, CardTrack, bearing, distance
-from feltwatch.vision.tracking.track_changes import Fact, TrackAdded, TrackFlipped, TrackLost
+from feltwatch.vision.tracking.track_changes import TrackAdded, TrackChange, TrackFlipped, TrackLost
 
 SAME_MM: Final = 7.0  # a card seen so near a known one is that
 FACE_MM: Final = 10.0  # of the same face
@@ -73,7 +73,7 @@ class CardTracker:
         """Start again on a table without cards."""
         self.layers, self.sizes, self.passing = 0, CardSizes(), FaceMemory(self.faces)
 
-    def take(self, look: RoiContext) -> Iterator[Fact]:
+    def take(self, look: RoiContext) -> Iterator[TrackChange]:
         """Make sense of the cards of a look."""
         met: list[CardTrack] = []
         again: list[tuple[CardTrack, CardGlimpse, Patch]] = []
@@ -181,7 +181,7 @@ class CardTracker:
 
     def _again(
         self, card: CardTrack, seen: CardGlimpse, patch: Patch, unknown: list[Patch], look: RoiContext
-    ) -> Iterator[Fact]:
+    ) -> Iterator[TrackChange]:
         """A known card is seen again: lying as before, or turned over."""
         over = [one.patch for one in self.cards if one.layer > card.layer]
         over += [*unknown, *(one.patch for one in self.coming)]
@@ -294,7 +294,7 @@ class CardTracker:
             return fresh.share(look.sight.changed) >= (READ if sure else NEW)
         return patch.share(look.sight.changed) >= ON_TOP
 
-    def _accepted(self, look: RoiContext) -> Iterator[Fact]:
+    def _accepted(self, look: RoiContext) -> Iterator[TrackChange]:
         """Believe the new cards that were seen often enough: first those that lie where none lay, the surest first."""
         for card in sorted(self.coming, key=lambda one: (one.laid, -one.looks)):
             if card.missed_at != look.t or card not in self.coming or not self._believed(card, look):
@@ -383,7 +383,7 @@ class CardTracker:
         shown = [one for one in long if 1 - self.covered(one) > (OPEN if one.up else 1 - SLIVER)]
         return min(shown, key=lambda one: one.asked, default=None)
 
-    def swept(self, sight: FrameChange, attention: ChangeDetector, moving: Mask) -> Iterator[Fact]:
+    def swept(self, sight: FrameChange, attention: ChangeDetector, moving: Mask) -> Iterator[TrackChange]:
         """Say which cards are gone because there is nothing but felt where they lay."""
         bare = attention.looks_bare(sight)
         for card in [*self.cards]:

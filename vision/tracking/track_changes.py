@@ -20,4 +20,4 @@ class TrackLost:
     card: CardTrack
 
 
-Fact = TrackAdded | TrackFlipped | TrackLost
+TrackChange = TrackAdded | TrackFlipped | TrackLost

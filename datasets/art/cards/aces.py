@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from feltwatch.datasets.art.cards.canvas import HEIGHT_MM, WHITE, WIDTH_MM, CardCanvas, Colour, MarkPlace, letters
+from feltwatch.datasets.art.cards.canvas import HEIGHT_MM, WHITE, WIDTH_MM, CardCanvas, MarkPlace, Rgb, letters
 from feltwatch.datasets.art.cards.pips import Cut
 
 X, Y = WIDTH_MM / 2, HEIGHT_MM / 2
@@ -17,7 +17,7 @@ class Maker:
     """What the ornament is drawn with: the marks, the ink, a font and the maker's word."""
 
     cut: Cut
-    ink: Colour
+    ink: Rgb
     font: Path
     word: str
 
@@ -54,7 +54,7 @@ def _filigree(canvas: CardCanvas, maker: Maker) -> None:
         canvas.disc(X, Y - 17 + 2.1 * step, 0.35 + 0.07 * step, WHITE)
 
 
-def _scrolls(canvas: CardCanvas, colour: Colour, size: float, width: float) -> None:
+def _scrolls(canvas: CardCanvas, colour: Rgb, size: float, width: float) -> None:
     """Draw two pairs of spirals, mirrored about the middle, and a stalk between them."""
     for side in (-1, 1):
         for down, shrink in ((3.5, 1.0), (-3.5, 0.62)):
@@ -121,7 +121,7 @@ def _crowned(canvas: CardCanvas, maker: Maker) -> None:
     _sprigs(canvas, maker.ink)
 
 
-def _sprigs(canvas: CardCanvas, colour: Colour) -> None:
+def _sprigs(canvas: CardCanvas, colour: Rgb) -> None:
     for side in (-1, 1):
         turns = [step / 20 * 1.7 - 0.25 for step in range(21)]
         stalk = [(X + side * 17.5 * math.cos(turn), Y + 5 + 17.5 * math.sin(turn)) for turn in turns]

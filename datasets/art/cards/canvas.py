@@ -17,9 +17,9 @@ WIDTH_MM, HEIGHT_MM = 63.0, 88.0
 TALLEST = 1.1  # of a capital: where the tail of a J or a Q is pressed up
 FINE = 12  # px a millimetre while drawing; the texture has four
 
-Colour = tuple[int, int, int]  # red, green, blue
-WHITE: Colour = (255, 255, 255)
-BLACK: Colour = (0, 0, 0)
+Rgb = tuple[int, int, int]  # red, green, blue
+WHITE: Rgb = (255, 255, 255)
+BLACK: Rgb = (0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class MarkPlace:
     turned: bool = False
 
 
-def colour_of(text: str) -> Colour:
+def colour_of(text: str) -> Rgb:
     """Read a colour as the web writes it.
 
     >>> colour_of("#ff8000")
@@ -48,38 +48,38 @@ def colour_of(text: str) -> Colour:
 class CardCanvas:
     """One card being drawn; it changes as marks are put on it."""
 
-    def __init__(self, ground: Colour = WHITE) -> None:
+    def __init__(self, ground: Rgb = WHITE) -> None:
         self.image = Image.new("RGB", (round(WIDTH_MM * FINE), round(HEIGHT_MM * FINE)), ground)
         self.pen = ImageDraw.Draw(self.image)
 
-    def polygon(self, points: Iterable[tuple[float, float]], colour: Colour) -> None:
+    def polygon(self, points: Iterable[tuple[float, float]], colour: Rgb) -> None:
         self.pen.polygon([(x * FINE, y * FINE) for x, y in points], fill=colour)
 
-    def line(self, points: Iterable[tuple[float, float]], colour: Colour, width: float) -> None:
+    def line(self, points: Iterable[tuple[float, float]], colour: Rgb, width: float) -> None:
         """Draw a line with round ends and joints, even where it is short."""
         dots = [(x * FINE, y * FINE) for x, y in points]
         self.pen.line(dots, fill=colour, width=max(1, round(width * FINE)), joint="curve")
         for x, y in (dots[0], dots[-1]):
             self._disc(x, y, width * FINE / 2, colour)
 
-    def disc(self, x: float, y: float, radius: float, colour: Colour) -> None:
+    def disc(self, x: float, y: float, radius: float, colour: Rgb) -> None:
         self._disc(x * FINE, y * FINE, radius * FINE, colour)
 
-    def ring(self, x: float, y: float, radius: float, colour: Colour, width: float) -> None:
+    def ring(self, x: float, y: float, radius: float, colour: Rgb, width: float) -> None:
         box = [(x - radius) * FINE, (y - radius) * FINE, (x + radius) * FINE, (y + radius) * FINE]
         self.pen.ellipse(box, outline=colour, width=max(1, round(width * FINE)))
 
-    def frame(self, inset: tuple[float, float], radius: float, colour: Colour, width: float) -> None:
+    def frame(self, inset: tuple[float, float], radius: float, colour: Rgb, width: float) -> None:
         """Draw a rounded frame that far from the sides and from top and bottom."""
         across, down = inset
         box = [across * FINE, down * FINE, (WIDTH_MM - across) * FINE, (HEIGHT_MM - down) * FINE]
         self.pen.rounded_rectangle(box, radius * FINE, outline=colour, width=max(1, round(width * FINE)))
 
-    def mark(self, suit: str, cut: Cut, place: MarkPlace, colour: Colour) -> None:
+    def mark(self, suit: str, cut: Cut, place: MarkPlace, colour: Rgb) -> None:
         for outline in outlines(suit, cut):
             self.polygon(placed(outline, place), colour)
 
-    def letters(self, mask: Image.Image, place: MarkPlace, colour: Colour) -> None:
+    def letters(self, mask: Image.Image, place: MarkPlace, colour: Rgb) -> None:
         """Put a mask of letters down with its middle at the place, as high as it is."""
         shown = mask.rotate(180) if place.turned else mask
         corner = (round(place.x * FINE - shown.width / 2), round(place.y * FINE - shown.height / 2))
@@ -96,7 +96,7 @@ class CardCanvas:
         fine = cv2.cvtColor(np.asarray(self.image), cv2.COLOR_RGB2BGR)
         return cv2.resize(fine, CARD_PX, interpolation=cv2.INTER_AREA).astype(np.uint8)
 
-    def _disc(self, x: float, y: float, radius: float, colour: Colour) -> None:
+    def _disc(self, x: float, y: float, radius: float, colour: Rgb) -> None:
         self.pen.ellipse([x - radius, y - radius, x + radius, y + radius], fill=colour)
 
 

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from feltwatch.datasets.art.cards.aces import ACES, Maker
-from feltwatch.datasets.art.cards.canvas import HEIGHT_MM, WIDTH_MM, CardCanvas, Colour, MarkPlace, colour_of, letters
+from feltwatch.datasets.art.cards.canvas import HEIGHT_MM, WIDTH_MM, CardCanvas, MarkPlace, Rgb, colour_of, letters
 from feltwatch.datasets.art.cards.pips import CUTS, Cut
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.card_codes import FACES
@@ -80,8 +80,8 @@ class Style:
 
     cut: Cut
     index: Index
-    inks: tuple[Colour, Colour, Colour, Colour]  # spades, hearts, diamonds, clubs
-    paper: Colour
+    inks: tuple[Rgb, Rgb, Rgb, Rgb]  # spades, hearts, diamonds, clubs
+    paper: Rgb
     linen: bool
     frame: str
     ace: str
@@ -138,7 +138,7 @@ def draw_face(style: Style, face: str, courts: Mapping[str, Pixels], font: Path)
     return _printed(canvas.texture(), style)
 
 
-def _court(canvas: CardCanvas, style: Style, picture: Pixels, ink: Colour) -> None:
+def _court(canvas: CardCanvas, style: Style, picture: Pixels, ink: Rgb) -> None:
     height = style.court_mm
     width = height * picture.shape[1] / picture.shape[0]
     canvas.picture(picture, WIDTH_MM / 2, HEIGHT_MM / 2, height)
@@ -168,7 +168,7 @@ def _lonely(rank: str, across: float, up: float) -> bool:
     return rank in "78" and across == 0 and up > 0
 
 
-def _indices(canvas: CardCanvas, style: Style, face: str, font: Path, ink: Colour) -> None:
+def _indices(canvas: CardCanvas, style: Style, face: str, font: Path, ink: Rgb) -> None:
     index = style.index
     rank, suit = face[0], face[1]
     text = "10" if rank == "T" else rank

@@ -11,7 +11,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from feltwatch.datasets.art.cards.canvas import Colour
+from feltwatch.datasets.art.cards.canvas import Rgb
 from feltwatch.datasets.art.cards.drawn import FRAMES, Index, Style, court_picture, draw_face
 from feltwatch.datasets.art.cards.pips import CUTS, Cut
 from feltwatch.datasets.common.cache import cache_dir, read_picture
@@ -91,7 +91,7 @@ def _index(dice: Dice, *, jumbo: bool) -> Index:
     return Index(rank, suit, wide, float(dice.uniform(0.6, 1.05)), left, top, corners, beside=beside)
 
 
-def _inks(dice: Dice) -> tuple[Colour, Colour, Colour, Colour]:
+def _inks(dice: Dice) -> tuple[Rgb, Rgb, Rgb, Rgb]:
     black, red = _colour(np.abs(dice.normal(0, 18, 3))), _colour(dice.normal((205, 15, 25), (25, 15, 15)))
     if dice.random() >= FOUR_COLOUR:
         return black, red, red, black
@@ -99,7 +99,7 @@ def _inks(dice: Dice) -> tuple[Colour, Colour, Colour, Colour]:
     return black, red, _colour(blue), _colour(green)
 
 
-def _colour(parts: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Colour:
+def _colour(parts: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Rgb:
     red, green, blue = (int(part) for part in np.clip(parts, 0, 255))
     return red, green, blue
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
 
-Point = tuple[float, float]  # x right, y down; the mark fills [-1, 1] in height
+from feltwatch.vision.arrays import Point
+
 Outline = tuple[Point, ...]
 
 STEPS = 24  # straight pieces a curve

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.random import Generator
 
-from feltwatch.datasets.art.drawing.colours import Colour, clouds, shaded
+from feltwatch.datasets.art.drawing.colours import clouds, shaded
 from feltwatch.datasets.art.drawing.prints import (
     DEALER,
     PLAYERS,
@@ -19,8 +19,7 @@ from feltwatch.datasets.art.drawing.prints import (
     regular,
     suit_mask,
 )
-from feltwatch.vision.arrays import Floats, Floats32, Pixels
-from feltwatch.vision.layout.zones import Point
+from feltwatch.vision.arrays import Colour, Floats, Floats32, Pixels, Point
 
 SIZE = 160  # pixels across a face
 FINE = 2  # times finer while drawing

@@ -17,8 +17,8 @@ from feltwatch.datasets.art.drawing.colours import PALETTE, shaded
 from feltwatch.datasets.art.drawing.houses import HOUSES
 from feltwatch.datasets.art.drawing.prints import fixed
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.truth import Point, StackTruth
-from feltwatch.vision.arrays import Floats, Floats32, Indices, Mask, Pixels
+from feltwatch.datasets.truth import StackTruth
+from feltwatch.vision.arrays import Floats, Floats32, Indices, Mask, Pixels, Point
 from feltwatch.vision.geometry.camera import Camera
 
 VALUES = (1, 5, 25, 100, 500, 1000, 5000)

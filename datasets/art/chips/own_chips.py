@@ -7,14 +7,12 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from feltwatch.datasets.art.chips.chip_faces import LEVELS, SIZE, Face, Sector
-from feltwatch.datasets.art.drawing.colours import Colour
 from feltwatch.datasets.common.cache import cache_dir, read_picture, write_picture
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.datasets.sources.card_codes import LONGEST, is_name
-from feltwatch.vision.arrays import Floats, Pixels
+from feltwatch.vision.arrays import Colour, Floats, Ints, Pixels
 
 FOLDER = "chips"
 PICTURES = (".png", ".webp", ".jpg", ".jpeg")
@@ -83,7 +81,7 @@ def scan_chip(picture: Pixels, where: object) -> Pixels:
     return cut.astype(np.uint8, copy=False)
 
 
-def _outline(picture: Pixels) -> NDArray[np.int32] | None:
+def _outline(picture: Pixels) -> Ints | None:
     """Give the outline of what differs most from the picture's border."""
     border = np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]])
     apart = np.abs(picture.astype(np.int16) - np.median(border, axis=0).astype(np.int16)).max(axis=2).astype(np.uint8)

@@ -6,9 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike
 
-from feltwatch.datasets.art.drawing.colours import Colour
 from feltwatch.datasets.art.drawing.prints import fixed
-from feltwatch.vision.arrays import Floats, Pixels
+from feltwatch.vision.arrays import Colour, Floats, Pixels
 from feltwatch.vision.geometry.camera import Camera
 
 LIGHT = np.array([-0.35, -0.55, 0.76])

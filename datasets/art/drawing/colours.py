@@ -6,9 +6,7 @@ import cv2
 import numpy as np
 from numpy.random import Generator
 
-from feltwatch.vision.arrays import Floats32
-
-Colour = tuple[int, int, int]  # BGR
+from feltwatch.vision.arrays import Colour, Floats32
 
 PALETTE: Mapping[str, Colour] = {
     "white": (222, 228, 230),

@@ -11,11 +11,10 @@ from math import ceil, cos, pi, radians, sin
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from PIL import Image, ImageDraw, ImageFont
 
-from feltwatch.vision.arrays import Floats, Pixels
-from feltwatch.vision.layout.zones import Point
+from feltwatch.vision.arrays import Floats, Ints, Pixels, Point
 
 SUBPIXEL = 4  # bits of a pixel's fraction that OpenCV's drawing takes
 CAP = 0.70  # height of a capital, of the size of its type
@@ -28,7 +27,7 @@ def as_bytes(found: ArrayLike) -> Pixels:
     return np.asarray(found, dtype=np.uint8)
 
 
-def fixed(points: ArrayLike) -> NDArray[np.int32]:
+def fixed(points: ArrayLike) -> Ints:
     """Give points as OpenCV draws them with `shift=SUBPIXEL`."""
     return np.rint(np.asarray(points, dtype=np.float64) * (1 << SUBPIXEL)).astype(np.int32)
 

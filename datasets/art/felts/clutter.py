@@ -8,9 +8,9 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from feltwatch.datasets.art.drawing.boxes import Block, draw_block, fill, toned, turned_box
-from feltwatch.datasets.art.drawing.colours import PALETTE, Colour
+from feltwatch.datasets.art.drawing.colours import PALETTE
 from feltwatch.datasets.art.drawing.prints import Sheet, Type, regular
-from feltwatch.vision.arrays import Floats, Pixels
+from feltwatch.vision.arrays import Colour, Floats, Pixels
 from feltwatch.vision.geometry.camera import Camera
 
 RIM = 915.0  # what Players put down lies near their edge

@@ -6,12 +6,11 @@ from math import atan2, cos, degrees, hypot, radians, sin
 import numpy as np
 from numpy.typing import ArrayLike
 
-from feltwatch.datasets.art.drawing.colours import Colour
 from feltwatch.datasets.art.drawing.prints import PLAYERS, SUITS, Ring, Sheet, Type, regular, rounded, suit_mask
 from feltwatch.datasets.art.felts.felt_styles import FeltPrint, FeltStyle
 from feltwatch.engine.model.spots import parse_spot
-from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.layout.zones import Area, Layout, Point
+from feltwatch.vision.arrays import Colour, Pixels, Point
+from feltwatch.vision.layout.zones import Area, Layout
 
 MAIN_MM = 44.0  # half of a main spot
 SIDE_MM = 27.0

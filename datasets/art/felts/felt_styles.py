@@ -10,10 +10,11 @@ from types import MappingProxyType
 import numpy as np
 from numpy.random import Generator
 
-from feltwatch.datasets.art.drawing.colours import Colour, shaded
+from feltwatch.datasets.art.drawing.colours import shaded
 from feltwatch.datasets.art.drawing.houses import HOUSES
 from feltwatch.datasets.art.drawing.prints import DEALER, PLAYERS, Type
 from feltwatch.datasets.art.felts.felt_texture import Cloth, Surround
+from feltwatch.vision.arrays import Colour
 
 CLOTHS: Mapping[str, Colour] = {
     "green": (62, 112, 34),

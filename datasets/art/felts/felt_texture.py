@@ -8,9 +8,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from feltwatch.datasets.art.drawing.colours import Colour, clouds
+from feltwatch.datasets.art.drawing.colours import clouds
 from feltwatch.datasets.art.drawing.prints import SUITS, as_bytes, suit_mask
-from feltwatch.vision.arrays import Floats32, Pixels
+from feltwatch.vision.arrays import Colour, Floats32, Pixels
 
 TILE = 512
 PATTERNS = ("plain", "suits", "dots", "lattice", "rings", "chevron", "scales", "checks", "swirl")

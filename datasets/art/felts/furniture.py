@@ -8,9 +8,9 @@ import numpy as np
 from numpy.random import Generator
 
 from feltwatch.datasets.art.drawing.boxes import Block, draw_block, fill, toned
-from feltwatch.datasets.art.drawing.colours import PALETTE, Colour
+from feltwatch.datasets.art.drawing.colours import PALETTE
 from feltwatch.datasets.art.drawing.prints import fixed
-from feltwatch.vision.arrays import Floats, Pixels
+from feltwatch.vision.arrays import Colour, Floats, Pixels
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.layout.zones import Area, Layout
 

@@ -8,12 +8,12 @@ import cv2
 import numpy as np
 from numpy.random import Generator
 
-from feltwatch.datasets.art.drawing.colours import Colour, clouds
+from feltwatch.datasets.art.drawing.colours import clouds
 from feltwatch.datasets.art.drawing.prints import as_bytes
 from feltwatch.datasets.art.drawing.raster import FAR, normals_of, raster
 from feltwatch.datasets.art.hands.hand_mesh import BACK, BONES, FINGERS, THUMB_BACK, Mesh, posed
 from feltwatch.datasets.art.hands.hand_pose import POSES, random_pose, touching
-from feltwatch.vision.arrays import Floats, Floats32, Indices, Mask, Pixels
+from feltwatch.vision.arrays import Colour, Floats, Floats32, Indices, Mask, Pixels
 
 PX_PER_MM = 2.0
 FINE = 1.5

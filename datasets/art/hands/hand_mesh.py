@@ -13,11 +13,11 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from feltwatch.datasets.common.cache import BUNDLED
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.vision.arrays import Floats, Indices
+from feltwatch.vision.arrays import AnyArray, Floats, Indices
 
 KINDS = {5121: np.uint8, 5123: np.uint16, 5125: np.uint32, 5126: np.float32}
 WIDE = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
@@ -54,7 +54,7 @@ def read_glb(data: bytes) -> tuple[dict[str, Any], bytes]:
     return json.loads(data[20 : 20 + size]), data[28 + size :]
 
 
-def accessor(found: dict[str, Any], buffer: bytes, number: int) -> NDArray[Any]:
+def accessor(found: dict[str, Any], buffer: bytes, number: int) -> AnyArray:
     about = found["accessors"][number]
     view = found["bufferViews"][about["bufferView"]]
     start = view.get("byteOffset", 0) + about.get("byteOffset", 0)

@@ -8,19 +8,17 @@ from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from feltwatch.datasets.art.drawing.colours import Colour
 from feltwatch.datasets.art.drawing.prints import as_bytes
 from feltwatch.datasets.art.hands.hand_art import DRESSES, PX_PER_MM, TONES, Dress, draw_person
 from feltwatch.datasets.art.hands.hand_mesh import Mesh, bundled_mesh
 from feltwatch.datasets.common.cache import BUNDLED, cache_dir, read_picture, write_picture, write_whole
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.vision.arrays import Floats, Pixels
+from feltwatch.vision.arrays import AnyArray, Colour, Floats, Pixels
 from feltwatch.vision.geometry.camera import Camera
 
 if TYPE_CHECKING:
@@ -159,7 +157,7 @@ def corners_of(hand: SceneHand, seen: HandSprite) -> Floats:
     return np.asarray(np.array([hand.x, hand.y]) + x[:, None] * across + y[:, None] * down)
 
 
-def _warp(level: Pixels, there: Floats, fine: float, shape: tuple[int, ...]) -> tuple[NDArray[Any], int, int] | None:
+def _warp(level: Pixels, there: Floats, fine: float, shape: tuple[int, ...]) -> tuple[AnyArray, int, int] | None:
     """Lay a sprite's level onto four pixels; give the part of the picture it may touch, and where that begins."""
     low = np.maximum(np.floor(there.min(axis=0) * fine).astype(int), 0)
     high = np.minimum(

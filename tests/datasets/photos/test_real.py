@@ -11,8 +11,7 @@ import pytest
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.photos.quads import quad_of_box, quad_of_index, quads_in, ratio, upright
 from feltwatch.datasets.photos.real import crops_of, main, photographs
-from feltwatch.datasets.truth import Quad
-from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.arrays import Pixels, Quad
 from feltwatch.vision.geometry.rectify import SIZE
 
 TILTED: Quad = ((150.0, 90.0), (268.0, 120.0), (226.0, 290.0), (106.0, 258.0))

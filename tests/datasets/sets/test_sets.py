@@ -26,7 +26,8 @@ from feltwatch.datasets.sets.sets import (
     write_tables,
     written_truths,
 )
-from feltwatch.datasets.truth import CardTruth, Quad, StackTruth, Truth
+from feltwatch.datasets.truth import CardTruth, StackTruth, Truth
+from feltwatch.vision.arrays import Quad
 
 CARD: Quad = ((100.0, 40.0), (160.0, 52.0), (142.0, 140.0), (82.0, 128.0))
 STACK = StackTruth(

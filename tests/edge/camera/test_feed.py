@@ -11,10 +11,10 @@ from time import monotonic
 import numpy as np
 import pytest
 
-from feltwatch.edge.camera.feed import Feed, FrameSink, LiveFrame, Size, Source, Timeouts, Trouble
+from feltwatch.edge.camera.feed import Feed, FrameSink, LiveFrame, Source, Timeouts, Trouble
 from feltwatch.edge.camera.sources import CameraSource, FileSource, answers, open_source
 from feltwatch.edge.errors import UsageError
-from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.arrays import Pixels, PixelSize
 from feltwatch.vision.motion.change_detector import shrunk
 from tests.edge.scripted_watcher import write_video
 from tests.faults.cameras import SHORT, Table, number_of
@@ -297,7 +297,7 @@ class Waits(threading.Event):
         if len(self.shots) >= self.most:
             self.set()
 
-    def old(self, _size: Size) -> None:
+    def old(self, _size: PixelSize) -> None:
         raise AssertionError
 
     def lost(self) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feltwatch.edge.camera.freshness import Found, Liveness
+from feltwatch.edge.camera.freshness import Freshness, Liveness
 from feltwatch.edge.camera.picture_health import Timeouts
 
 STEP = 0.04
@@ -32,10 +32,10 @@ def held(stream: Stream, since: float, until: float, decode_s: float = 0.001) ->
 
 def judged(
     stream: Stream, dates: Iterable[float], fps: float = 25.0, *, trusts_none: bool = False
-) -> list[tuple[Found, float]]:
+) -> list[tuple[Freshness, float]]:
     """Give what is found of each frame, and how old it then is; dates are no longer believed where they mislead."""
     liveness = Liveness(Timeouts(), fps)
-    found: list[tuple[Found, float]] = []
+    found: list[tuple[Freshness, float]] = []
     for (came, taken), date in zip(stream, [*dates], strict=True):
         one = liveness.judge(came, date)
         if one == "behind" and trusts_none:

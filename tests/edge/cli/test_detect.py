@@ -13,8 +13,8 @@ import pytest
 
 from feltwatch.edge.cli.detect import drawings, rows
 from feltwatch.edge.cli.main import main
-from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.detections import DetectedCard, DetectedHand, DetectedStack, Detections, Quad
+from feltwatch.vision.arrays import Pixels, Quad
+from feltwatch.vision.detection.detections import DetectedCard, DetectedHand, DetectedStack, Detections
 from feltwatch.vision.image_file import read_picture
 from tests.edge.scripted_watcher import write_video
 

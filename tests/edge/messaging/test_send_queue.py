@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from feltwatch.edge.journal.store import Range
+from feltwatch.edge.journal.store import SeqRange
 from feltwatch.edge.messaging.ranges import Ranges
 from feltwatch.edge.messaging.send_queue import Lanes, NextEntry, Pace
 
@@ -60,7 +60,7 @@ def test_what_a_journal_keeps_comes_back(these: frozenset[int], head: int) -> No
         ([(2, 3), (9, None)], 6, [2, 3]),
     ],
 )
-def test_what_is_unsent_goes_as_far_as_the_journal(unsent: list[Range], head: int, left: list[int]) -> None:
+def test_what_is_unsent_goes_as_far_as_the_journal(unsent: list[SeqRange], head: int, left: list[int]) -> None:
     assert [*Ranges.upto(unsent, head)] == left
 
 
@@ -138,7 +138,7 @@ class Sending(RuleBasedStateMachine):
     @initialize(head=st.integers(0, 80))
     def begin(self, head: int) -> None:
         self.head = head
-        self.kept: list[Range] = [(1, None)]  # as the journal has it on disk
+        self.kept: list[SeqRange] = [(1, None)]  # as the journal has it on disk
         self.sent: set[int] = set()
         self.acknowledged: set[int] = set()
         self.connect()

@@ -24,7 +24,7 @@ from feltwatch.edge.replay.output import altered, claimed, folders
 from feltwatch.edge.replay.progress import Progress
 from feltwatch.edge.replay.run import open_networks, orders_of, replay
 from feltwatch.edge.stop_signal import stopping
-from feltwatch.edge.video.video_file import Place, VideoClock
+from feltwatch.edge.video.video_file import FramePlace, VideoClock
 from feltwatch.models.files import write_whole
 from tests.edge.scripted_watcher import CLIPS, RecordedNetworks, open_recorded, write_table, write_video
 from tests.json_events import as_json, typed
@@ -352,7 +352,7 @@ def test_a_full_disk_is_one_line_and_what_was_done_is_kept(
 
 def test_a_checkpoint_is_of_one_work_and_holds_values_only(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint"
-    place = Place(3, 0.12, VideoClock(0.12), 99)
+    place = FramePlace(3, 0.12, VideoClock(0.12), 99)
     checkpoint.save(path, "this", {"place": place, "times": [0.0, 0.04]})
     assert checkpoint.load(path, "this") == {"place": place, "times": [0.0, 0.04]}
     assert checkpoint.load(path, "that") is None

@@ -15,7 +15,15 @@ import pytest
 
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.video.decoder import Decoding
-from feltwatch.edge.video.video_file import Frame, Place, PlaceLostError, Video, VideoClock, check_one_size, open_video
+from feltwatch.edge.video.video_file import (
+    Frame,
+    FramePlace,
+    PlaceLostError,
+    Video,
+    VideoClock,
+    check_one_size,
+    open_video,
+)
 from feltwatch.vision.motion.change_detector import shrunk
 from tests.edge.scripted_watcher import CLIPS, SIZE, write_video
 
@@ -24,7 +32,7 @@ DICE = random.Random(1)  # noqa: S311  a made-up film
 UNSTEADY = np.cumsum([0, *(1.5 if n == 100 else DICE.choice([0.02, 0.033, 0.1]) for n in range(199))]).round(3).tolist()
 
 
-def decoded(video: Video, since: float = 0.0, after: Place | None = None) -> tuple[list[Frame], str | None]:
+def decoded(video: Video, since: float = 0.0, after: FramePlace | None = None) -> tuple[list[Frame], str | None]:
     with Decoding(video, since, after) as frames:
         return list(frames), frames.end.damage
 

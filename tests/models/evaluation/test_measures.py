@@ -15,17 +15,17 @@ from feltwatch.datasets.photos.real import Photograph
 from feltwatch.datasets.render.compose import render
 from feltwatch.datasets.scene.scene_sampler import Own, cast
 from feltwatch.datasets.sets.sets import SPREAD
-from feltwatch.datasets.truth import CardTruth, Quad, StackTruth, Truth
+from feltwatch.datasets.truth import CardTruth, StackTruth, Truth
 from feltwatch.models.evaluation.cardless import measure as measure_cardless
 from feltwatch.models.evaluation.chances import at_precision, calibration_error, least_sure, lowest, reliability
 from feltwatch.models.evaluation.counting import Outcome, add, figures, group, outcome
 from feltwatch.models.evaluation.labels import judged
 from feltwatch.models.evaluation.looking import Mistake, Worst, view
 from feltwatch.models.evaluation.matching import answer, holders, matched, overlap, overlaps
-from feltwatch.models.evaluation.photographs import Count, unreadable
+from feltwatch.models.evaluation.photographs import PhotographCounts, unreadable
 from feltwatch.models.evaluation.report import Figures, Tally, lines, shares
 from feltwatch.models.evaluation.tables import TableLooks, measure
-from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.arrays import Pixels, Quad
 from feltwatch.vision.detection.detections import DetectedCard, DetectedHand, DetectedStack, Detections
 
 WIDE, TALL = 63.0, 88.0
@@ -361,7 +361,7 @@ def test_ranks_backs_and_jokers_are_judged_by_what_is_known() -> None:
     seen = (reported(LOW), reported(AWAY, "2s"), reported(quad(400, 100), "3s"), reported(quad(500, 100), None))
     found = judged(Detections(seen), photo(*cards, ranks={"c1": "9"}))
     assert [one.said for one in found] == ["right", "wrong", "wrong", "right"]
-    count = Count({})
+    count = PhotographCounts({})
     count.add(photo(*cards), found, len(seen))
     rows = count.figures()
     assert at(rows, "faces", "here", "of") == 1
@@ -374,7 +374,7 @@ def test_wrong_answers_are_named_and_unreadable_cards_left_out_openly(tmp_path: 
     found = judged(Detections((reported(LOW, "6h", sure=0.97), reported(AWAY, None, up=False))), shot)
     path = tmp_path / "left.toml"
     path.write_text('[[unreadable]]\nsource = "here"\npicture = "p.jpg"\ncard = "c3"\nwhy = "behind a hand"\n')
-    count = Count(unreadable(path))
+    count = PhotographCounts(unreadable(path))
     count.add(shot, found, 2)
     rows = count.figures()
     assert at(rows, "faces", "here") == shares(

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from feltwatch.vision.arrays import Mask, Pixels
-from feltwatch.vision.detection.detections import DetectedCard, DetectedHand, DetectedStack, Detections, Quad
-from feltwatch.vision.drawing.annotate import CHIPS, DOWN, HANDS, PAPER, READ, UNTOLD, Colour, annotate
+from feltwatch.vision.arrays import Colour, Mask, Pixels, Quad
+from feltwatch.vision.detection.detections import DetectedCard, DetectedHand, DetectedStack, Detections
+from feltwatch.vision.drawing.annotate import CHIPS, DOWN, HANDS, PAPER, READ, UNTOLD, annotate
 
 FELT = (60, 90, 40)
 

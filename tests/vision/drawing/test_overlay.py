@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from feltwatch.vision.arrays import Mask, Pixels
-from feltwatch.vision.detection.detections import Quad
+from feltwatch.vision.arrays import Mask, Pixels, Quad
 from feltwatch.vision.drawing.annotate import CHIPS, HANDS, PAPER, READ
 from feltwatch.vision.drawing.overlay import BAND, NAMED, captioned, close_up, noted, overlay, scaled
 from feltwatch.vision.drawing.view import LyingCard, StandingStack, TableView

@@ -17,7 +17,7 @@ from feltwatch.vision.motion.hand_attribution import HandAttribution
 from feltwatch.vision.tracking.card_tracker import CardTracker
 from feltwatch.vision.tracking.revealed_faces import QUIET_S
 from feltwatch.vision.tracking.track import VOTES, CardTrack, Votes
-from feltwatch.vision.tracking.track_changes import Fact, TrackAdded, TrackFlipped, TrackLost
+from feltwatch.vision.tracking.track_changes import TrackAdded, TrackChange, TrackFlipped, TrackLost
 from tests.json_events import Event, as_json
 from tests.toy_table import CAMERA, CARD_MM, SIZE, STEP_S, Arm, Toy, laid, plain, rectangle
 
@@ -69,7 +69,7 @@ class Table:
             seen = CardGlimpse(card.quad, card.place, card.angle, CARD_MM, 0.9, 0.98, likely_of(face, 0.99))
             self.telling.shown.keep(self.t, [seen])
 
-    def tell(self, *facts: Fact) -> list[Event]:
+    def tell(self, *facts: TrackChange) -> list[Event]:
         found = [*self.telling.facts(self.t, facts, TableNow(self.lying, self.sides, self.disturbed))]
         return as_json([*found, *self.telling.passing(self.t, self.lying)])
 

@@ -17,7 +17,7 @@ from feltwatch.vision.tracking.four_card_hands import NO_FOURS, FourCardHands, b
 from feltwatch.vision.tracking.piles import STIRS, stirred
 from feltwatch.vision.tracking.roi_context import RoiContext
 from feltwatch.vision.tracking.track import CardTrack
-from feltwatch.vision.tracking.track_changes import Fact, TrackAdded, TrackFlipped, TrackLost
+from feltwatch.vision.tracking.track_changes import TrackAdded, TrackChange, TrackFlipped, TrackLost
 from tests.toy_table import CAMERA, CARD_MM, LAYOUT, SIZE, Arm, Laid, felt, laid, rectangle
 
 STEP_S = 0.04
@@ -96,9 +96,9 @@ class Table:
         off: float = 0.0,
         exact: bool = False,
         sought: CardTrack | None = None,
-    ) -> list[Fact]:
+    ) -> list[TrackChange]:
         """Look so many times, and see these cards, a little off their places; or backs exactly, by their print."""
-        found: list[Fact] = []
+        found: list[TrackChange] = []
         for _ in range(times):
             self.pass_by(STEP_S)
             cards = tuple(glimpsed(card, off, exact=exact) if isinstance(card, Laid) else card for card in seen)
@@ -118,7 +118,7 @@ class Table:
             found += self.lying.take(look)
         return found
 
-    def sweep(self) -> list[Fact]:
+    def sweep(self) -> list[TrackChange]:
         """Look from afar whether there is but felt where cards lie."""
         self.pass_by(STEP_S)
         return [*self.lying.swept(self.sight, self.attention, self.moving | self.changed)]
@@ -146,7 +146,7 @@ def table() -> Table:
     return Table()
 
 
-def kinds(facts: list[Fact]) -> list[type[Fact]]:
+def kinds(facts: list[TrackChange]) -> list[type[TrackChange]]:
     return [type(fact) for fact in facts]
 
 
@@ -872,7 +872,7 @@ DOWN = laid("Kd", "box3.cards", up=False)
     ],
 )
 def test_a_face_that_shows_on_a_back_while_the_dealer_deals_is_another_card(
-    table: Table, fours: FourCardHands, what: type[Fact], *, dealers: bool
+    table: Table, fours: FourCardHands, what: type[TrackChange], *, dealers: bool
 ) -> None:
     table.lay(DOWN)
     table.look(DOWN, times=3)
@@ -899,7 +899,7 @@ def test_a_back_that_shows_on_a_face_while_the_dealer_deals_is_another_card(tabl
 
 @pytest.mark.parametrize(("fours", "what"), [(SET, []), (NO_FOURS, [TrackFlipped])])
 def test_nobody_turns_a_card_of_hands_of_four_down_again(
-    table: Table, fours: FourCardHands, what: list[type[Fact]]
+    table: Table, fours: FourCardHands, what: list[type[TrackChange]]
 ) -> None:
     table.lay(NINE)
     table.look(NINE, times=3)
@@ -911,7 +911,7 @@ def test_nobody_turns_a_card_of_hands_of_four_down_again(
 
 @pytest.mark.parametrize(("fours", "what"), [(SET, []), (FourCardHands(played=True), [TrackFlipped])])
 def test_a_hand_that_is_not_shown_lies_face_down_until_a_face_is_read(
-    table: Table, fours: FourCardHands, what: list[type[Fact]]
+    table: Table, fours: FourCardHands, what: list[type[TrackChange]]
 ) -> None:
     table.lay(DOWN)
     table.look(DOWN, times=3)
@@ -923,7 +923,7 @@ def test_a_hand_that_is_not_shown_lies_face_down_until_a_face_is_read(
 
 @pytest.mark.parametrize(("fours", "what"), [(SET, []), (NO_FOURS, [TrackAdded])])
 def test_another_face_where_one_lies_in_a_hand_of_four_is_that_one_misread(
-    table: Table, fours: FourCardHands, what: list[type[Fact]]
+    table: Table, fours: FourCardHands, what: list[type[TrackChange]]
 ) -> None:
     table.lay(NINE)
     table.look(NINE, times=3)
@@ -937,7 +937,7 @@ def test_another_face_where_one_lies_in_a_hand_of_four_is_that_one_misread(
 
 @pytest.mark.parametrize(("read", "what"), [(0.2, []), (0.9, [TrackAdded])])
 def test_a_back_that_is_hardly_read_as_one_is_another_look_at_those_below(
-    table: Table, read: float, what: list[type[Fact]]
+    table: Table, read: float, what: list[type[TrackChange]]
 ) -> None:
     table.lay(DOWN)
     table.look(DOWN, times=3)
