@@ -1,4 +1,5 @@
-"""The synthetic casino: card art, scenes, pictures and films with their exact truth.
+"""The synthetic casino: card art, scenes, images and videos with their exact truth.
 
-Start at `__main__.py` for the commands, at `scene/scene.py` for what a picture is made of.
+Start at `__main__.py` for the commands, at `scene/scene.py` for what an image is made of. Imports the values and books
+of `engine` and the geometry and layouts of `vision`, never `edge`.
 """

@@ -17,7 +17,7 @@ from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import Video, open_video
 from feltwatch.engine.model.verdicts import Verdict
-from feltwatch.models.evaluation.rounds_conditions import Conditions
+from feltwatch.models.evaluation.rounds.conditions import Conditions
 from feltwatch.vision.arrays import Floats32, Pixels
 from feltwatch.vision.detection.runtime import RunModel
 from feltwatch.vision.detection.still_reader import StillReader, open_eyes

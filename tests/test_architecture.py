@@ -1,6 +1,7 @@
 """The shape of the code: which way imports point, how long a file and a function may be, what start-up may load."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -12,6 +13,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 MODULE_LINES = 600
+FOLDER_MODULES = 14  # without __init__.py
+LARGER_FOLDERS = {"engine/blackjack": 21}  # the order of its modules is in its docstring
 FUNCTION_LINES = 60
 
 MAY_IMPORT_OF_OURS = {
@@ -65,7 +68,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("edge.camera",),
         ("edge.journal",),
         ("edge.messaging",),
-        ("edge.evidence",),
+        ("edge.evidence", "edge.health"),
         ("edge.pipeline",),
         ("edge.report",),
         ("edge.replay",),
@@ -254,6 +257,17 @@ def modules() -> list[Path]:
     return sorted(path for package in MAY_IMPORT_OF_OURS for path in (ROOT / package).rglob("*.py"))
 
 
+def folder_faults(path: str, docstring: str, names: Collection[str]) -> Iterator[str]:
+    """Name what is wrong with a folder of modules: too many, or a docstring that does not lead into it."""
+    others = {*names} - {"__init__.py"}
+    if len(others) > LARGER_FOLDERS.get(path, FOLDER_MODULES):
+        yield f"{path}: {len(others)} modules, at most {FOLDER_MODULES}"
+    if not re.search(r"\bimports?\b", docstring, re.IGNORECASE):
+        yield f"{path}: its docstring does not say what it may import"
+    if others and not re.search(r"\bstart at `[\w/]+\.(py|toml)`", docstring, re.IGNORECASE):
+        yield f"{path}: its docstring does not say where to start"
+
+
 def function_of(lines: int) -> str:
     return "def f() -> None:\n" + "    g()\n" * (lines - 1)
 
@@ -371,6 +385,37 @@ def test_a_name_with_two_meanings_is_found(one: str, other: str, found: int) -> 
 
 def test_a_name_of_a_type_has_one_meaning() -> None:
     assert [*meaning_faults({path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in modules()})] == []
+
+
+@pytest.mark.parametrize(
+    ("docstring", "count", "says"),
+    [
+        ("What lives here.\n\nStart at `a.py`. Imports `video`.", 14, None),
+        ("What lives here.\n\nStart at `a.py`. Imports `video`.", 15, "15 modules"),
+        ("What lives here.\n\nStart at `a.py`.", 2, "import"),
+        ("What lives here. Imports `video`.", 2, "start"),
+        ("Data only, and no imports.", 0, None),
+    ],
+)
+def test_a_folder_that_does_not_lead_into_itself_is_found(docstring: str, count: int, says: str | None) -> None:
+    names = ["__init__.py", *(f"module_{number}.py" for number in range(count))]
+    found = [*folder_faults("edge/a", docstring, names)]
+    assert len(found) == (says is not None)
+    assert all(says in one for one in found if says)
+
+
+def test_every_folder_is_small_and_says_where_to_start() -> None:
+    folders = {path.parent for path in modules() if path.name == "__init__.py"} - {ROOT / "edge" / "api"}
+    assert len(folders) >= 40
+    assert [
+        fault
+        for folder in sorted(folders - {ROOT / "engine" / "books"})
+        for fault in folder_faults(
+            folder.relative_to(ROOT).as_posix(),
+            ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or "",
+            [path.name for path in folder.glob("*.py")],
+        )
+    ] == []
 
 
 def test_the_service_loads_neither_the_report_nor_the_replay() -> None:

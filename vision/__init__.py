@@ -1,4 +1,8 @@
-"""Pixels to table events."""
+"""Frames in, table events out: what lies on the felt, followed from frame to frame.
+
+Start at `table_watcher.py`, which calls the rooms: `motion`, `detection`, `tracking`, `events`. Imports the values and
+books of `engine` and the networks of `models`, never `edge`.
+"""
 
 import os
 

@@ -1,1 +1,4 @@
-"""The cache of fetched files, errors, and work shared over processes."""
+"""The cache of fetched files, errors, and work shared over processes.
+
+Start at `cache.py`. Imports nothing else of `datasets`.
+"""

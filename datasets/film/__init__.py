@@ -1,1 +1,4 @@
-"""Simulated rounds on film, with their truth. Start at `footage.py`."""
+"""Simulated rounds as videos, with their truth.
+
+Start at `footage.py`. Imports `deal`, `scene` and `render`.
+"""

@@ -1,1 +1,4 @@
-"""The fast renderer: scenes and crops composed from art. Start at `compose.py`."""
+"""The fast renderer: scenes and crops composed from art.
+
+Start at `compose.py`. Imports `scene` and `art`.
+"""

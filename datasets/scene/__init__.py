@@ -1,1 +1,4 @@
-"""What lies on a table in one picture: sampled, placed, lit, and its exact truth. Start at `scene.py`."""
+"""What lies on a table in one image: sampled, placed, lit, and its exact truth.
+
+Start at `scene.py`. Imports `art`, `common` and `sources`.
+"""

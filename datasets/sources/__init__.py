@@ -1,1 +1,4 @@
-"""Where art comes from: the manifest of licences and splits, downloads, and the search for leaks between splits."""
+"""Where art comes from: the manifest of licences and splits, downloads, and unpacking.
+
+Start at `manifest.py`. Imports `common`.
+"""

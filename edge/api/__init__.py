@@ -1,6 +1,7 @@
 """feltwatch from Python: judge table events, find cards in an image, watch a recorded video.
 
-`docs/api.md` has examples. Importing this package is cheap: what a function needs is loaded when it is first called.
+`docs/api.md` has examples. Start at `judge`. Importing this package is cheap: what a function needs is loaded when it
+is first called.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

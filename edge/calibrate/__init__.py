@@ -1,4 +1,4 @@
-"""`feltwatch calibrate`: from points or printed sheets in a picture to a table's file.
+"""`feltwatch calibrate`: from points or printed sheets in an image to a table's file.
 
-Start at `command.py`.
+Start at `command.py`. Imports `config`, `video` and `vision`, and serves its page by `http_server.py`.
 """

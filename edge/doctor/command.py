@@ -15,7 +15,7 @@ from feltwatch.edge.doctor.checks import Check, CheckResult, CheckState, bad, ok
 from feltwatch.edge.doctor.host import checks as device_checks
 from feltwatch.edge.doctor.host import networks
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.service.host import Device
+from feltwatch.edge.health.device import Device
 from feltwatch.edge.service.logs import Secrets, plain
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from feltwatch.edge.doctor.checks import Check, CheckResult, bad, graded, ok
-from feltwatch.edge.service.host import EARLIEST_DATE_S, Device, is_synchronised
+from feltwatch.edge.health.device import EARLIEST_DATE_S, Device, is_synchronised
 
 LEAST_CORES: Final = 2
 TABLE_BYTES: Final = 1_000_000_000  # of memory for a table, its networks included

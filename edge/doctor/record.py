@@ -15,8 +15,8 @@ from feltwatch.edge.doctor.checks import CheckResult, bad, graded, ok, warn
 from feltwatch.edge.doctor.host import giga
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.evidence.retention import ALERT_BYTES
+from feltwatch.edge.health.device import read_disk_space
 from feltwatch.edge.journal.store import BrokenError, Fact, about, claimed, hash_of
-from feltwatch.edge.service.host import read_disk_space
 
 SYNCS: Final = 7
 SLOW_SYNC_S: Final = (1.0, 0.05)  # for one: each message waits for one

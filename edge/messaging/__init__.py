@@ -1,4 +1,5 @@
 """MQTT: message types, encoding, sending in order of priority, and commands that come in.
 
-Start at `schema.py` for the types and `outbox.py` for how they leave.
+Start at `schema.py` for the types and `outbox.py` for how they leave. Imports `config`, `journal` and the events and
+verdicts of `engine`.
 """

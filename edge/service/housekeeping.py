@@ -7,11 +7,11 @@ from queue import Empty, SimpleQueue
 from typing import Final, TypeVar
 
 from feltwatch.edge.config.camera_parts import camera_called
+from feltwatch.edge.health.device import is_synchronised
+from feltwatch.edge.health.message import health_of
 from feltwatch.edge.journal.store import rfc3339
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.pipeline.table_pipeline import TablePipeline
-from feltwatch.edge.service.health_message import health_of
-from feltwatch.edge.service.host import is_synchronised
 from feltwatch.edge.service.open_table import OpenTable
 from feltwatch.edge.service.recovery import LOOK_BACK, SNAPSHOT
 from feltwatch.edge.service.state_report import state

@@ -20,8 +20,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from feltwatch.edge.service.health import Vitals, find_stuck
-from feltwatch.edge.service.latency import LatencyHistogram
+from feltwatch.edge.health.latency import LatencyHistogram
+from feltwatch.edge.health.vitals import Vitals, find_stuck
 from feltwatch.edge.service.logs import say
 
 HEADERS: Final = {"Cache-Control": "no-store"}

@@ -18,6 +18,8 @@ from feltwatch.edge.errors import UsageError
 from feltwatch.edge.evidence.recorder import EvidenceRecorder
 from feltwatch.edge.evidence.retention import Retention, RetentionLimits, estimate, measure_use
 from feltwatch.edge.evidence.store import StoredFiles
+from feltwatch.edge.health.device import WallClock
+from feltwatch.edge.health.vitals import HealthMonitor, HealthSources, Telemetry
 from feltwatch.edge.journal.store import Journal, claimed, rfc3339
 from feltwatch.edge.journal.write_buffer import WriteBuffer
 from feltwatch.edge.messaging import schema
@@ -26,8 +28,6 @@ from feltwatch.edge.messaging.encode import TableEncoder
 from feltwatch.edge.messaging.mqtt import LinkTerms
 from feltwatch.edge.messaging.outbox import Inbox, Outbox, OutboxHooks
 from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
-from feltwatch.edge.service.health import HealthMonitor, HealthSources, Telemetry
-from feltwatch.edge.service.host import WallClock
 from feltwatch.edge.service.journal_writer import JournalWriter
 from feltwatch.edge.service.logs import say
 from feltwatch.edge.service.recovery import Recovered, open_door, recover

@@ -14,12 +14,12 @@ from feltwatch.edge.config.paths import journal_path
 from feltwatch.edge.config.secret_files import camera_password, with_credentials
 from feltwatch.edge.config.table_file import MqttSettings, TableFile, read_table
 from feltwatch.edge.errors import UsageError
+from feltwatch.edge.health.vitals import Vitals, find_stuck
 from feltwatch.edge.http_server import HttpServer
 from feltwatch.edge.messaging.auth import password
 from feltwatch.edge.messaging.local_broker import LocalBroker
 from feltwatch.edge.pipeline.networks import Networks, OpenNetworks
 from feltwatch.edge.service import logs
-from feltwatch.edge.service.health import Vitals, find_stuck
 from feltwatch.edge.service.logs import say
 from feltwatch.edge.service.metrics import metrics_app
 from feltwatch.edge.service.open_table import OpenShow, SessionConfig

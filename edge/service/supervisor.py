@@ -9,8 +9,8 @@ from time import monotonic
 from typing import Final
 
 from feltwatch.edge.errors import UsageError
+from feltwatch.edge.health.vitals import Vitals
 from feltwatch.edge.pipeline.networks import Networks
-from feltwatch.edge.service.health import Vitals
 from feltwatch.edge.service.logs import say
 from feltwatch.edge.service.open_table import OpenTable, SessionConfig, open_table
 from feltwatch.edge.service.session import TableSession

@@ -25,11 +25,11 @@ from feltwatch.edge.pipeline.table_pipeline import StepResult, TablePipeline
 from feltwatch.edge.video.decoder import Decoding
 from feltwatch.edge.video.video_file import Video, open_video
 from feltwatch.engine.model.events import to_dict
-from feltwatch.models.evaluation import rounds_conditions
 from feltwatch.models.evaluation.report import lines, reported
-from feltwatch.models.evaluation.rounds import FilmReport, FilmTruth, scores
-from feltwatch.models.evaluation.rounds_conditions import NAMES, Conditions
-from feltwatch.models.evaluation.rounds_figures import FilmScores, Work, figures
+from feltwatch.models.evaluation.rounds import conditions as camera_conditions
+from feltwatch.models.evaluation.rounds.conditions import NAMES, Conditions
+from feltwatch.models.evaluation.rounds.figures import FilmScores, Work, figures
+from feltwatch.models.evaluation.rounds.scoring import FilmReport, FilmTruth, scores
 from feltwatch.models.shipped.registry import models
 from feltwatch.vision.detection.still_reader import StillReader, open_eyes
 
@@ -59,7 +59,7 @@ class Run:
         size = self.film.stat()
         return {
             "film": [self.film.name, size.st_size, size.st_mtime_ns],
-            "condition": [self.condition, rounds_conditions.LAW],
+            "condition": [self.condition, camera_conditions.LAW],
             "code": self.code,
         }
 

@@ -1,1 +1,4 @@
-"""The shipped networks with their manifest; start at `registry.py`."""
+"""The shipped networks with their manifest.
+
+Start at `registry.py`. Imports nothing of ours.
+"""

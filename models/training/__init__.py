@@ -1,1 +1,4 @@
-"""Training and export of the networks; needs the `train` extra. Start at `train.py`."""
+"""Training and export of the networks; needs the `train` extra.
+
+Start at `train.py`. Imports `evaluation`, `shipped`, `datasets` and `vision`.
+"""

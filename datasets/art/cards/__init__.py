@@ -1,1 +1,4 @@
-"""Decks of cards: drawn by us, fetched, or invented. Start at `decks.py`."""
+"""Decks of cards: drawn by us, fetched, or invented.
+
+Start at `decks.py`. Imports `common` and `sources`.
+"""

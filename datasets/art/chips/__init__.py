@@ -1,1 +1,4 @@
-"""Chips and their faces. Start at `chips.py`."""
+"""Chips and their faces.
+
+Start at `chips.py`. Imports `drawing`, `common` and `sources`.
+"""

@@ -1,1 +1,4 @@
-"""Drawing tools that cards, felts, chips and hands share: colours, prints, boxes. Start at `prints.py`."""
+"""Drawing tools that cards, felts, chips and hands share: colours, prints, outlines.
+
+Start at `prints.py`. Imports the geometry of `vision` only.
+"""

@@ -1,1 +1,4 @@
-"""Felts: cloth, print and styles. Start at `felts.py`."""
+"""Felts: cloth, print and styles.
+
+Start at `felts.py`. Imports `drawing` and the layouts of `vision`.
+"""

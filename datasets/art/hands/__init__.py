@@ -1,1 +1,4 @@
-"""Hands and arms over the table. Start at `hands.py`."""
+"""Hands and arms over the table.
+
+Start at `hands.py`. Imports `drawing` and `common`.
+"""

@@ -15,7 +15,7 @@ from feltwatch.engine.books.error_catalogue import BOOK_ORDER
 from feltwatch.engine.model.events import parse
 from feltwatch.engine.model.verdicts import Alert, Ended, Settlement, Withdrawn
 from feltwatch.engine.table import Table
-from feltwatch.models.evaluation.rounds import HIDDEN, HIDDEN_IN
+from feltwatch.models.evaluation.rounds.scoring import HIDDEN, HIDDEN_IN
 
 CLEAN = 100  # sessions of SESSION rounds for every book
 SESSION = 4

@@ -25,8 +25,8 @@ from feltwatch.edge.doctor.camera import camera, check_frame, connection_fault
 from feltwatch.edge.doctor.checks import Check, CheckResult, CheckState, bad, ok, results_of, warn
 from feltwatch.edge.doctor.host import clock, files, heat, memory, networks, processor
 from feltwatch.edge.doctor.record import FREE_BYTES, PROVED, WAITING, fits, journal, kind_of, room, speed
+from feltwatch.edge.health.device import Device
 from feltwatch.edge.journal.store import Fact, Journal, claimed
-from feltwatch.edge.service.host import Device
 from feltwatch.models.shipped import registry
 from feltwatch.models.shipped.registry import ModelError
 from feltwatch.vision.geometry.calibration import Lens

@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feltwatch.edge.errors import UsageError
+from feltwatch.edge.health.latency import BOUNDS
+from feltwatch.edge.health.vitals import Vitals
 from feltwatch.edge.http_server import CONNECTIONS, HEAD_BYTES, HttpServer
-from feltwatch.edge.service.health import Vitals
-from feltwatch.edge.service.latency import BOUNDS
 from feltwatch.edge.service.metrics import ReadVitals, metrics_app, metrics_text
-from tests.edge.service.health_report import WELL, in_trouble
+from tests.edge.health.health_report import WELL, in_trouble
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(,|$)')

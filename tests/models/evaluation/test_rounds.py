@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from feltwatch.models.evaluation.rounds import FilmReport, FilmTruth, Score, scores
-from feltwatch.models.evaluation.rounds_conditions import DIM, JITTER_PX, NAMES, SHAKE_PX, Conditions
-from feltwatch.models.evaluation.rounds_figures import FilmScores, Work, figures
+from feltwatch.models.evaluation.rounds.conditions import DIM, JITTER_PX, NAMES, SHAKE_PX, Conditions
+from feltwatch.models.evaluation.rounds.figures import FilmScores, Work, figures
+from feltwatch.models.evaluation.rounds.scoring import FilmReport, FilmTruth, Score, scores
 from tests.film_frames import CLIP
 from tests.toy_table import CAMERA, LAYOUT, felt
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from feltwatch.models.evaluation.report import Figures, percent, shares
-from feltwatch.models.evaluation.rounds import ANSWERS, Score
+from feltwatch.models.evaluation.rounds.scoring import ANSWERS, Score
 
 SHORT = 100  # letters of what was not right, in a table
 

@@ -1,8 +1,8 @@
 """A table's health as its message says it."""
 
+from feltwatch.edge.health.latency import LatencySummary
+from feltwatch.edge.health.vitals import Vitals
 from feltwatch.edge.messaging import schema
-from feltwatch.edge.service.health import Vitals
-from feltwatch.edge.service.latency import LatencySummary
 
 
 def health_of(vitals: Vitals) -> schema.Health:

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
+from feltwatch.edge.health.latency import LatencySummary
+from feltwatch.edge.health.message import health_of
 from feltwatch.edge.messaging import encode
 from feltwatch.edge.messaging.encode import Stamp
 from feltwatch.edge.messaging.schema import Health
-from feltwatch.edge.service.health_message import health_of
-from feltwatch.edge.service.latency import LatencySummary
 from tests.asyncapi_check import Node, validate
-from tests.edge.service.health_report import WELL, in_trouble
+from tests.edge.health.health_report import WELL, in_trouble
 from tests.example_messages import ADDRESS, JOURNAL, at
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from feltwatch.edge.service.health import STUCK_S, HealthMonitor, HealthSources, Telemetry, find_stuck
-from feltwatch.edge.service.host import (
+from feltwatch.edge.health.device import (
     TIMESYNC_MARK,
     ClockJump,
     Device,
@@ -18,8 +17,9 @@ from feltwatch.edge.service.host import (
     read_clock_error_us,
     read_disk_space,
 )
-from feltwatch.edge.service.latency import BOUNDS, LARGEST_WINDOW, LatencyRecorder, LatencySummary, RecentRate
-from tests.edge.service.health_report import WELL, in_trouble
+from feltwatch.edge.health.latency import BOUNDS, LARGEST_WINDOW, LatencyRecorder, LatencySummary, RecentRate
+from feltwatch.edge.health.vitals import STUCK_S, HealthMonitor, HealthSources, Telemetry, find_stuck
+from tests.edge.health.health_report import WELL, in_trouble
 
 
 @dataclass

@@ -12,8 +12,8 @@ from time import monotonic
 from types import MappingProxyType
 from typing import Final, Protocol
 
-from feltwatch.edge.service.host import Device, DiskSpace, ProcessUsage, WallClock, is_synchronised, read_disk_space
-from feltwatch.edge.service.latency import LatencyHistogram, LatencyRecorder, LatencySummary, RecentRate
+from feltwatch.edge.health.device import Device, DiskSpace, ProcessUsage, WallClock, is_synchronised, read_disk_space
+from feltwatch.edge.health.latency import LatencyHistogram, LatencyRecorder, LatencySummary, RecentRate
 from feltwatch.engine.model.verdicts import SEVERITIES
 
 STUCK_S: Final = 10.0  # a table whose camera delivers must analyse a frame within this time

@@ -4,9 +4,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from feltwatch.edge.service.health import CameraVitals, Vitals
-from feltwatch.edge.service.host import DiskSpace, ProcessUsage
-from feltwatch.edge.service.latency import LatencyHistogram, LatencySummary
+from feltwatch.edge.health.device import DiskSpace, ProcessUsage
+from feltwatch.edge.health.latency import LatencyHistogram, LatencySummary
+from feltwatch.edge.health.vitals import CameraVitals, Vitals
 
 WELL: Final = Vitals(
     table="bj-07",
