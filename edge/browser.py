@@ -9,7 +9,7 @@ STARTS_IN_S = 5.0
 
 
 def has_screen() -> bool:
-    """Tell whether a browser can show itself: on a machine without a screen one would run in the terminal."""
+    """True if a browser can show itself: on a machine without a screen one would run in the terminal."""
     if sys.platform in ("win32", "darwin"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -77,13 +77,13 @@ def begun(with_eyes: StillReader | None = None) -> TablePipeline:
 
 @cache
 def watched(
-    since: float = 0.0, until: float = inf, befalls: str = "plain", rounds: int = 1, *, pickled: float = inf
+    since: float = 0.0, until: float = inf, disturb: str = "plain", rounds: int = 1, *, pickled: float = inf
 ) -> Watched:
     """Watch the film, or a part of it so many times, with the given faults; pickle the pipeline every so often."""
     video, table = clip()
     pipeline = begun()
     camera = fit_camera(table.path, table.first, video.size, table.layout).camera
-    event = Conditions("demo", "demo", camera, table.layout).named(befalls)
+    event = Conditions("demo", "demo", camera, table.layout).named(disturb)
     events: list[Event] = []
     verdicts: list[Verdict] = []
     sizes = []

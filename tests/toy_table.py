@@ -102,7 +102,7 @@ class Toy:
     watcher: TableWatcher = field(init=False)
     t: float = 0.0
     events: list[Event] = field(default_factory=list)
-    befalls: Callable[[float, Pixels], Pixels] = lambda _, picture: picture
+    disturb: Callable[[float, Pixels], Pixels] = lambda _, picture: picture
     seen: Pixels = field(init=False)  # what the eyes are shown
     owner: NDArray[np.int32] = field(init=False)  # the number of the thing at each pixel
 
@@ -116,7 +116,7 @@ class Toy:
         found: list[Event] = []
         for _ in range(round(seconds / STEP_S)):
             picture = self.drawn()
-            self.seen = self.befalls(self.t, picture)
+            self.seen = self.disturb(self.t, picture)
             found += as_json(self.watcher.step(round(self.t, 3), self.seen))
             self.t += STEP_S
         self.events += found

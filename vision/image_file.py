@@ -170,12 +170,12 @@ def _check_whole(data: bytes, kind: str, image: ImageFile.ImageFile) -> None:
 
 
 def _decoded(data: bytes, kind: str, image: ImageFile.ImageFile) -> Pixels:
-    with _overheard() as heard:
+    with _recorded_complaints() as complaints:
         try:
             found = _laid_on_white(image) if image.has_transparency_data else _by_opencv(data)
         except (*_BAD, cv2.error, MemoryError):
             found = None
-        damaged = _DAMAGE.search(heard())
+        damaged = _DAMAGE.search(complaints())
     if found is None or damaged:
         raise _FaultError(f"expected a whole {kind}, found damaged data in it; copy it again, or save it again")
     return np.ascontiguousarray(found, dtype=np.uint8)
@@ -195,19 +195,19 @@ def _laid_on_white(image: Image.Image) -> AnyArray | None:
 
 
 @contextmanager
-def _overheard() -> Iterator[Callable[[], str]]:
+def _recorded_complaints() -> Iterator[Callable[[], str]]:
     """Catch what the decoders' C code writes to standard error: it belongs in the one line of the error, or nowhere."""
     if sys.stderr is not None:
         sys.stderr.flush()
     try:
-        kept, heard = os.dup(2), os.memfd_create("heard")
+        kept, complaints = os.dup(2), os.memfd_create("complaints")
     except (OSError, AttributeError):  # this process has no standard error, or this system no such files
         yield str
         return
-    os.dup2(heard, 2)
+    os.dup2(complaints, 2)
     try:
-        yield lambda: os.pread(heard, 65_536, 0).decode("latin-1")
+        yield lambda: os.pread(complaints, 65_536, 0).decode("latin-1")
     finally:
         os.dup2(kept, 2)
         os.close(kept)
-        os.close(heard)
+        os.close(complaints)

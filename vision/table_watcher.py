@@ -151,7 +151,7 @@ class TableWatcher:
         events += self.telling.passing(t, self.lying)
         if self.lying.cards or not self.telling.clearing:
             hidden = self.telling.hidden(self.hidden, t)
-            events += [event._replace(hidden=hidden) for event in self.bets.told(t, self.stacks, self.sides)]
+            events += [event._replace(hidden=hidden) for event in self.bets.reports(t, self.stacks, self.sides)]
         self.started = True
         if self._idle(sight):
             self.attention.renew(sight, self._taken())
@@ -164,7 +164,7 @@ class TableWatcher:
         return events
 
     def _idle(self, sight: FrameChange) -> bool:
-        """Tell whether no card lies and nothing happens: then what was before does not matter any more.
+        """True if no card lies and nothing happens: then what was before does not matter any more.
 
         So a replay that begins here goes on as one that has come here from the start.
         """
@@ -178,7 +178,7 @@ class TableWatcher:
         return Tick(t, self.telling.hidden(self.hidden, inf))
 
     def _settles(self, t: float) -> bool:
-        """Tell whether it is not known yet what moves."""
+        """True if it is not known yet what moves."""
         self.first = t if self.first is None else self.first
         return t - self.first < self.still_s
 

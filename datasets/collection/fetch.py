@@ -111,11 +111,11 @@ def fetch(manifest: Manifest, asked: Wanted, cache: Path, say: Say) -> int:
         failed += _from_source(sources[name], [one for one in missing if one.source == name], cache, say)
     for recipe in asked.recipes:
         if recipe.name not in _bundled("decks") and not _whole_deck(cache / "decks" / recipe.name):
-            failed += _told(partial(_draw, manifest, recipe, cache), f"drawn {recipe.name}", say)
+            failed += _attempt(partial(_draw, manifest, recipe, cache), f"drawn {recipe.name}", say)
     for row in asked.backs:
         path = cache / "backs" / f"{row.name}.png"
         if row.name not in _bundled("backs") and not path.is_file():
-            failed += _told(partial(_draw_back, row, path), f"drawn {row.name}", say)
+            failed += _attempt(partial(_draw_back, row, path), f"drawn {row.name}", say)
     count = len(asked.fetched) + len(asked.recipes) + len(asked.backs)
     say(f"fetch: {count - failed} of {count} whole in {cache}" + (f"; {failed} failed" if failed else ""))
     return 1 if failed else 0
@@ -125,7 +125,7 @@ def _bundled(kind: str) -> set[str]:
     return {path.stem for path in (BUNDLED / kind).glob("*")}
 
 
-def _told(work: Callable[[], None], done: str, say: Say) -> int:
+def _attempt(work: Callable[[], None], done: str, say: Say) -> int:
     try:
         work()
     except DataError as fault:
@@ -142,7 +142,7 @@ def _from_source(source: ArtSource, things: list[Fetched], cache: Path, say: Say
     except DataError as fault:
         say(f"fetch: {fault}")
         return len(things)
-    return sum(_told(partial(_take, one, source, package, cache), f"    {one.name}", say) for one in things)
+    return sum(_attempt(partial(_take, one, source, package, cache), f"    {one.name}", say) for one in things)
 
 
 def _take(thing: Fetched, source: ArtSource, package: Package, cache: Path) -> None:

@@ -155,7 +155,7 @@ class Blackjack(BlackjackTable):
             self.film.put(self.spot(hand, bet), more, by=f"box{hand.box}")
 
     def followed(self, box: int, bet: str) -> bool:
-        """Tell whether one who bets on another's hand goes along with him."""
+        """True if one who bets on another's hand goes along with him."""
         return self.follows.setdefault(f"box{box}.{bet}", self.rng.random() < 0.5)
 
     def splits(self, hand: DealtHand) -> None:
@@ -189,7 +189,7 @@ class Blackjack(BlackjackTable):
     # ---- the dealer -------------------------------------------------------------------------------------------------
 
     def draws_out(self) -> bool:
-        """Tell whether a bet waits for the dealer's whole hand."""
+        """True if a bet waits for the dealer's whole hand."""
         return any(not hand.natural for hand in self.waiting()) or bool(self.side("boom-busted"))
 
     def dealers_turn(self) -> None:

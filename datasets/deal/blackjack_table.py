@@ -95,7 +95,7 @@ class BlackjackTable(Game):
 
 
 def hand_bet(spot: str) -> bool:
-    """Tell whether a spot holds a bet on a hand: a main bet, a Standing Player's, one behind."""
+    """True if a spot holds a bet on a hand: a main bet, a Standing Player's, one behind."""
     kind = spot.partition(".")[2]
     return kind.startswith(("main", "behind"))
 

@@ -43,7 +43,7 @@ class FilmScript:
         self.cards: dict[str, TableCard] = {}
         self.chips: dict[str, Stacks] = {}
         self._ids = ids
-        self._told: list[tuple[int, dict[str, object]]] = []
+        self._events: list[tuple[int, dict[str, object]]] = []
         self._moves: list[HandMove] = []
         self.discarded = 0  # cards that lie in the discard tray
         self._beat = 0  # of the last card dealt
@@ -69,13 +69,13 @@ class FilmScript:
 
     def tell(self, event: str, at: int = -1, /, **more: object) -> None:
         when = self.now if at < 0 else at
-        self._told.append((when, {"t": Decimal(when) / 1000, "event": event, **more}))
+        self._events.append((when, {"t": Decimal(when) / 1000, "event": event, **more}))
 
     def signal(self, name: str, **more: object) -> None:
         self.tell("signal", name=name, **more)
 
     def events(self) -> tuple[Mapping[str, object], ...]:
-        return tuple(event for _, event in sorted(self._told, key=lambda one: one[0]))
+        return tuple(event for _, event in sorted(self._events, key=lambda one: one[0]))
 
     def moves(self) -> tuple[HandMove, ...]:
         return tuple(sorted(self._moves, key=lambda one: one.start))

@@ -30,7 +30,7 @@ def rank(two: Two) -> tuple[int, ...]:
 
 
 def beats(mine: Two, dealers: Two) -> bool:
-    """Tell whether the Player's part is better: a copy is the Dealer's, and all of no points are equal."""
+    """True if the Player's part is better: a copy is the Dealer's, and all of no points are equal."""
     worthless = all(not is_pair(two) and not count(two) for two in (mine, dealers))
     return not worthless and rank(mine) > rank(dealers)
 
@@ -87,7 +87,7 @@ def bonus(cards: Sequence[Card]) -> str:
 
 
 def same(one: Set, other: Set) -> bool:
-    """Tell whether two ways of setting differ in nothing but which of like cards lies where.
+    """True if two ways of setting differ in nothing but which of like cards lies where.
 
     >>> from feltwatch.engine.model.cards import cards
     >>> same(house_way(cards("Ks Qd 7c 6h")), house_way(cards("6s 7d Kc Qh")))

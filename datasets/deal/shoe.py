@@ -43,7 +43,7 @@ class DealerShoe:
         return card
 
     def all_drawn(self, text: str) -> bool:
-        """Tell whether every copy of a face has come."""
+        """True if every copy of a face has come."""
         return self.drawn[text] >= self.decks
 
 

@@ -198,8 +198,11 @@ def _plain(value: object) -> object:
 def table_toml(source: str, order: FilmOrder, stories: Sequence[DealtRound], bare: Scene) -> str:
     """Write the table down as `feltwatch run` and `feltwatch replay` take it."""
     camera, story = bare.camera, stories[0]
-    told = {name: value for one in stories for name, value in one.settings.items() if name != "boxes"}  # the layout's
-    house = ", ".join(f"{name} = {json.dumps(value)}" for name, value in told.items())
+    # the layout says how many boxes there are
+    settings = {
+        name: value for one in stories for name, value in one.settings.items() if name != "boxes"
+    }  # boxes: the layout's
+    house = ", ".join(f"{name} = {json.dumps(value)}" for name, value in settings.items())
     turns = np.linspace(0, np.pi, MARKS)
     points = np.column_stack([900 * np.cos(turns), 40 + 850 * np.sin(turns)]).round(1)
     pixels = camera.to_picture(points)

@@ -150,7 +150,7 @@ def _check(found: object, where: str) -> None:
 
 
 def _numbers(found: object, count: int) -> bool:
-    """Tell whether it is a list of so many numbers; what no picture reaches, or is no number, is none."""
+    """True if it is a list of so many numbers; what no picture reaches, or is no number, is none."""
     return (
         isinstance(found, list)
         and len(found) == count

@@ -52,7 +52,7 @@ class RenderSetup:
 def blender() -> ModuleType:
     """Load Blender. It asks for an older numpy than ours but does not use it where we do: pip must not heed that."""
     try:
-        with hushed():
+        with silenced():
             import bpy  # noqa: PLC0415 - an extra that few need
     except ImportError as fault:
         raise DataError("physical needs Blender: pip install --no-deps bpy==5.0.1") from fault
@@ -60,7 +60,7 @@ def blender() -> ModuleType:
 
 
 @contextmanager
-def hushed() -> Iterator[None]:
+def silenced() -> Iterator[None]:
     """Keep Blender's own words off the terminal; it writes past Python's streams."""
     sys.stdout.flush()
     sys.stderr.flush()
@@ -83,7 +83,7 @@ def photograph(setup: RenderSetup) -> Floats32:
     bpy = blender()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "view.png"
-        with hushed():
+        with silenced():
             _clear(bpy)
             _settings(bpy, setup, path)
             for solid in setup.solids:

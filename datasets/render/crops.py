@@ -155,7 +155,7 @@ def _taken(lying: CropSetting, dice: Dice) -> Crop:
     taken = add_grain(lying.image, sensor.noise, dice)
     if dice.random() < PRESSED:
         taken = squeeze(taken, sensor.jpeg)
-    quad = _told(subject, dice)
+    quad = _as_detected(subject, dice)
     found = rectify(taken, quad, float(dice.uniform(0.0, 0.06)))
     hard = _hardness(subject, sensor, lying.visible, lying.level)
     return Crop(found, taken, quad, lying.face, lying.deck, hard, subject.tall, lying.visible)
@@ -378,7 +378,7 @@ def _light(image: Pixels, subject: Subject, dice: Dice) -> tuple[Pixels, float]:
     return lit.astype(np.uint8, copy=False), level
 
 
-def _told(subject: Subject, dice: Dice) -> Floats:
+def _as_detected(subject: Subject, dice: Dice) -> Floats:
     """Give the card as the detector has it: a rectangle, moved, turned and stretched a little, either end up."""
     quad = rectangle(subject.quad) if dice.random() < BOXED else subject.quad
     part = float(dice.choice([0.008, 0.012, 0.025, 0.04]))  # of the card's height

@@ -32,7 +32,7 @@ _SUIT_FIRST = re.compile(rf"({_SUIT})[\s_-]*({_RANK})")
 
 
 def is_name(text: str) -> bool:
-    """Tell whether a deck or a set of chips may be called so; a folder will be.
+    """True if a deck or a set of chips may be called so; a folder will be.
 
     >>> [is_name(text) for text in ("club-2026", "Größe_2", "", "../x", "a b", "-o")]
     [True, True, False, False, False, False]

@@ -84,7 +84,7 @@ def page(sheet: int, paper: tuple[float, float], places: Mapping[int, Point]) ->
         *_arrow(width / 2, top - 36),
         Caption((left, top - 28), f"feltwatch  sheet {sheet}", 6.5, bold=True),
         Caption((left, top - 20), "This side to the dealer.", 4.2),
-        *_told(places[sheet], left, foot + 14),
+        *_instruction(places[sheet], left, foot + 14),
         *_ruler(left, foot + 43),
         *_small_table(sheet, places, left + side - SMALL_TABLE, foot + 13),
     ]
@@ -124,7 +124,7 @@ def _arrow(x: float, tip: float) -> list[Ink]:
     return [FilledPolygon((*head, (x - 3.5, tip + 22), (x - 3.5, tip + 12), (x - 10, tip + 12)))]
 
 
-def _told(at: Point, left: float, top: float) -> list[Ink]:
+def _instruction(at: Point, left: float, top: float) -> list[Ink]:
     x, y = at
     side = "dealer's right" if x > 0 else "dealer's left"
     across = f"{abs(x):g} mm to the {side}," if x else "on the middle line of the table,"

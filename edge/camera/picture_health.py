@@ -78,9 +78,9 @@ class PictureHealth:
         """Say that pictures are not of the size they had."""
         if self.size is None or size == self.size:
             return None
-        told = [f"{width} x {height}" for width, height in (size, self.size)]
+        sizes = [f"{width} x {height}" for width, height in (size, self.size)]
         who = camera_called(self.name)
-        says = f"{who} sends pictures of {told[0]}, not of {told[1]}; set it back, or calibrate it again"
+        says = f"{who} sends pictures of {sizes[0]}, not of {sizes[1]}; set it back, or calibrate it again"
         return Trouble("resized", t, says)
 
     def _dark(self, t: float, cells: Floats32) -> Trouble | None:

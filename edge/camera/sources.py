@@ -16,7 +16,7 @@ from feltwatch.edge.camera.feed import FrameSink, LiveFrame, Source, Timeouts
 from feltwatch.edge.camera.freshness import Liveness
 from feltwatch.edge.errors import UsageError
 from feltwatch.edge.video.decoder import Decoding
-from feltwatch.edge.video.video_file import RATES, USUAL_RATE, hush, open_video
+from feltwatch.edge.video.video_file import RATES, USUAL_RATE, open_video, silence_libraries
 from feltwatch.vision.motion.change_detector import shrunk
 
 # A packet that is lost in UDP is a grey smear on the felt; and what a camera sends is known after a fifth of a second
@@ -89,7 +89,7 @@ class CameraSource:
             lost += 1
 
     def _opened(self) -> cv2.VideoCapture | None:
-        hush()
+        silence_libraries()
         if not answers(self.source, self.timeouts.open_s):
             return None
         try:
@@ -105,8 +105,8 @@ class CameraSource:
                 cv2.CAP_PROP_OPEN_TIMEOUT_MSEC: self.timeouts.open_s,
                 cv2.CAP_PROP_READ_TIMEOUT_MSEC: self.timeouts.read_s,
             }
-            told = [number for name, seconds in waits.items() for number in (name, round(seconds * 1000))]
-            return cv2.VideoCapture(self.source, cv2.CAP_FFMPEG, told)
+            limits = [number for name, seconds in waits.items() for number in (name, round(seconds * 1000))]
+            return cv2.VideoCapture(self.source, cv2.CAP_FFMPEG, limits)
         found = cv2.VideoCapture(int(self.source) if self.source.isdecimal() else self.source, cv2.CAP_V4L2)
         found.set(cv2.CAP_PROP_BUFFERSIZE, BUFFERS)
         return found

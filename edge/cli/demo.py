@@ -1,4 +1,4 @@
-"""`feltwatch demo`: the bundled film replayed like any footage, shown live and over MQTT; its report."""
+"""`feltwatch demo`: the bundled video replayed like any footage, shown live and over MQTT; its report."""
 
 import argparse
 import os
@@ -26,7 +26,7 @@ CLIP = "demo"  # two rounds filmed on a simulated table; in the second the deale
 
 
 def demo(options: argparse.Namespace) -> int:
-    """Replay the bundled film into a folder here, and open its report."""
+    """Replay the bundled video into a folder here, and open its report."""
     del options
     clips = files("feltwatch.datasets").joinpath("clips")
     with as_file(clips.joinpath(f"{CLIP}.mp4")) as film, as_file(clips.joinpath(f"{CLIP}.table.toml")) as table:
@@ -35,12 +35,12 @@ def demo(options: argparse.Namespace) -> int:
             networks = _TellingNetworks(airing)
             order = ReplayOrder(film, table, FOLDER, force=True, threads=networks.threads, keep_s=inf)
             try:
-                told = replay_film(order, networks, lambda _: None, lambda: False)
+                result = replay_film(order, networks, lambda _: None, lambda: False)
             except KeyboardInterrupt:
                 shutil.rmtree(part_of(FOLDER), ignore_errors=True)
                 raise
             _say("", *airing.summary())
-    report = told.folder.resolve() / "report.html"
+    report = result.folder.resolve() / "report.html"
     _say("", f"The report: {report}")
     show(report.as_uri())
     return 0
@@ -54,26 +54,26 @@ class _TellingNetworks(Networks):
         self.airing = airing
 
     def pipeline(self, table: TableFile, state: TableState | None = None) -> TablePipeline:
-        return _Telling(table, self.eyes, state, self.airing)
+        return _NarratedPipeline(table, self.eyes, state, self.airing)
 
 
-class _Telling(TablePipeline):
+class _NarratedPipeline(TablePipeline):
     def __init__(self, table: TableFile, eyes: StillReader, state: TableState | None, airing: Airing) -> None:
         super().__init__(table, eyes, state)
         self.airing = airing
-        self.comment = Commentary(self, "The bundled film", sys.stdout)
+        self.comment = Commentary(self, "The bundled video", sys.stdout)
 
     def __getstate__(self) -> dict[str, object]:
         """A demo is never resumed: leave out what cannot be pickled."""
         return {name: value for name, value in self.__dict__.items() if name not in ("airing", "comment")}
 
     def step(self, camera: str, t: float, picture: Pixels, small: Pixels | None = None) -> StepResult:
-        return self._told(super().step(camera, t, picture, small))
+        return self._narrate(super().step(camera, t, picture, small))
 
     def finish(self) -> StepResult:
-        return self._told(super().finish())
+        return self._narrate(super().finish())
 
-    def _told(self, step: StepResult) -> StepResult:
+    def _narrate(self, step: StepResult) -> StepResult:
         self.comment(step)
         self.airing.tell(step, self.table)
         return step

@@ -102,8 +102,8 @@ class Airing:
 
     def _seqs(self) -> int:
         now = ("state", "status")
-        told = [json.loads(payload) for topic, payload in self.heard if topic.rpartition("/")[2] not in now]
-        return max((int(one["seq"]) for one in told), default=0)
+        published = [json.loads(payload) for topic, payload in self.heard if topic.rpartition("/")[2] not in now]
+        return max((int(one["seq"]) for one in published), default=0)
 
 
 def _short(payload: bytes, most: int = 240) -> str:

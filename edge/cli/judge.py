@@ -121,11 +121,11 @@ def _transcript(options: argparse.Namespace) -> int:
     if not scenarios:
         raise UsageError(f"{name}: no rounds; expected round \"title\" and lines such as '9h to box 3'")
     for scenario in scenarios:
-        told(scenario, name, options)
+        judge_round(scenario, name, options)
     return 0
 
 
-def told(scenario: transcript.Scenario, name: str, options: argparse.Namespace) -> None:
+def judge_round(scenario: transcript.Scenario, name: str, options: argparse.Namespace) -> None:
     """Judge one round written as text."""
     where = f"{name}:{scenario.number}"
     book_name = options.book or next(iter(scenario.books), None)

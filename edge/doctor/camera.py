@@ -21,7 +21,7 @@ from feltwatch.edge.config.secret_files import camera_address, has_password
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.doctor.checks import CheckResult, bad, graded, ok, readable
 from feltwatch.edge.errors import UsageError
-from feltwatch.edge.video.video_file import hush, open_video
+from feltwatch.edge.video.video_file import open_video, silence_libraries
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.image_file import spelled
 
@@ -87,7 +87,7 @@ def check_video(table: TableFile, camera: CameraFile) -> Iterator[CheckResult]:
         yield bad(str(error))
         return
     yield ok(f"{spelled(path)}: a video of {video.seconds:.0f} s in place of a camera, {video.fps:g} frames/s")
-    hush()
+    silence_libraries()
     with closing(_Capture(str(path.absolute()))) as capture:
         picture = capture.read()
     if picture is None:
@@ -148,7 +148,7 @@ def _device(path: Path) -> str | None:
 
 def probe(source: str) -> CameraProbe | str:
     """Read frames for a short time; return what came, or what is wrong."""
-    hush()
+    silence_libraries()
     start = time.monotonic()
     with closing(_Capture(source)) as capture:
         picture = capture.read()

@@ -78,7 +78,7 @@ def _signal(event: Signal, table: Table, boxes: Collection[int]) -> str:
 
 
 def _is_late(event: Signal, table: Table) -> bool:
-    """Tell whether a ruling names an alert of the round before."""
+    """True if a ruling names an alert of the round before."""
     return table.last is not None and event.alert in table.last.round.alerts
 
 
@@ -109,7 +109,7 @@ def _return_bet(event: Signal, now: Round) -> str:
 
 
 def _has_cards(now: Round, box: int, hand: int = 0) -> bool:
-    """Tell whether a card lies on a box, or on one hand of it."""
+    """True if a card lies on a box, or on one hand of it."""
     return any(seen.zone.box == box and hand in (0, seen.zone.hand) and not seen.gone for seen in now.seen.values())
 
 

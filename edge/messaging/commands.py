@@ -115,7 +115,7 @@ class Door:
         self._answers = _Bucket(ANSWERS, MANY_ANSWERS, MANY_ANSWERS)
         self._quiet: list[_Said] = []  # refused commands without an answer yet: the first, and one that differs from it
         self._times = 0  # how many these are
-        self._told_at: float | None = None
+        self._answered_at: float | None = None
         self._ids: OrderedDict[tuple[str | None, bool, str], bool] = OrderedDict()  # taken; whether that was said again
 
     def take(self, incoming: ReceivedCommand, table: Table, t: float, now: float) -> Taken | Refused | None:
@@ -146,12 +146,12 @@ class Door:
 
     def due(self, now: float) -> Refused | None:
         """Tell of those that were only counted, once the time for it has come; to be asked now and then."""
-        if not self._times or (self._told_at is not None and now - self._told_at < QUIET_S):
+        if not self._times or (self._answered_at is not None and now - self._answered_at < QUIET_S):
             return None
         first, *others = self._quiet
         said = first if not others else _Said(self._topic, None, proven=False)
         answer = said.answer(why=TOO_MANY, times=self._times)
-        self._quiet, self._times, self._told_at = [], 0, now
+        self._quiet, self._times, self._answered_at = [], 0, now
         return Refused(answer)
 
     def recall(self, body: str) -> None:
@@ -182,7 +182,7 @@ class Door:
         return Refused(said.answer(why=why))
 
     def _again(self, said: _Said) -> bool:
-        """Tell whether a command was answered twice; one that was answered once is refused."""
+        """True if a command was answered twice; one that was answered once is refused."""
         if said.command is None or (answered := self._ids.get((said.sender, said.proven, said.command))) is None:
             return False
         self._remember(said, again=True)
@@ -243,7 +243,7 @@ def _event(found: Mapping[str, object], t: float) -> Signal | Decision:
 
 
 def _is_fit(text: str) -> bool:
-    """Tell whether a text can be passed on: no control characters, nothing that UTF-8 cannot encode."""
+    """True if a text can be passed on: no control characters, nothing that UTF-8 cannot encode."""
     return text.isprintable()
 
 

@@ -191,7 +191,7 @@ class Link:
         return self._client.want_write()
 
     def takes(self, message: Outgoing) -> bool:
-        """Tell whether a message is not larger than what the broker takes."""
+        """True if a message is not larger than what the broker takes."""
         size = len(message.topic.encode()) + len(message.payload) + OVERHEAD
         return self.largest is None or size <= self.largest
 

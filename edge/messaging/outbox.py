@@ -163,13 +163,13 @@ class Outbox:
             except BrokerLostError as error:
                 refused = isinstance(error, RefusedError)
                 if not refused:
-                    self._forgive(self._clock.now() - since, worked=self.acknowledged > count)
-                self._told(str(error), refused=refused)
+                    self._clear_trouble(self._clock.now() - since, worked=self.acknowledged > count)
+                self._report_trouble(str(error), refused=refused)
                 wait = AGAIN_S[min(self._failures, len(AGAIN_S) - 1)]
                 self._failures += 1
                 self._stop.wait(wait * (1.0 + JITTER * (2.0 * self._clock.chance() - 1.0)))
 
-    def _forgive(self, age_s: float, *, worked: bool) -> None:
+    def _clear_trouble(self, age_s: float, *, worked: bool) -> None:
         """A good connection is tried again soon; one that worked for a moment, not at once: two may be taking turns."""
         if age_s > LASTED_S or (worked and age_s > WORKED_S):
             self._failures = 0
@@ -229,7 +229,7 @@ class Outbox:
         self.connections += 1
         self._proved = False
 
-    def _told(self, text: str, *, refused: bool) -> None:
+    def _report_trouble(self, text: str, *, refused: bool) -> None:
         """Say why there is no connection; once, not each time."""
         if text != self.trouble:
             self._hooks.say(f"{text}; {self.depth()} messages wait, trying again")

@@ -90,7 +90,7 @@ class Sending:
         self._mind(now)
 
     def _late_room(self) -> bool:
-        """Tell whether more of a backlog may be on its way: beside it there is always room for what is new."""
+        """True if more of a backlog may be on its way: beside it there is always room for what is new."""
         most = max(1, self._link.window * 3 // 4) if self.lanes.two else self._link.window
         return sum(due.late for due in self._flying.values()) < most
 

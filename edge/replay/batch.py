@@ -100,10 +100,10 @@ class _Pool:
         self.context = multiprocessing.get_context("spawn")
 
     def work(self, jobs: int, stop: ShouldStop) -> Iterator[Finished]:
-        told = False
+        is_reported = False
         while self.waiting or self.workers:
-            if stop() and not told:
-                told = True
+            if stop() and not is_reported:
+                is_reported = True
                 self.waiting.clear()
                 self._signal()
             while self.waiting and len(self.workers) < jobs:

@@ -102,10 +102,10 @@ def _claimed(order: ReplayOrder, networks: Networks, given: Given, say: ShowProg
                     f"{spelled(order.folder / name)}: expected the file that was written, found it altered or gone; "
                     "keep what is there and name another folder with -o, or do it again with --force"
                 )
-            return _told(order, None)
+            return _result(order, None)
         if _is_done(part, key, order):
             publish(order.folder)
-            return _told(order, None)
+            return _result(order, None)
     for video in given[0].values():
         check_one_size(video)
     try:
@@ -113,7 +113,7 @@ def _claimed(order: ReplayOrder, networks: Networks, given: Given, say: ShowProg
     except PlaceLostError:
         shutil.rmtree(part)
         speed = _VideoReplay(order, networks, given, key).done(say, stop)
-    return _told(order, speed)
+    return _result(order, speed)
 
 
 def _is_done(folder: Path, key: Mapping[str, object], order: ReplayOrder) -> bool:
@@ -121,7 +121,7 @@ def _is_done(folder: Path, key: Mapping[str, object], order: ReplayOrder) -> boo
     return found.get("of") == key and (bool(found.get("annotated")) or not order.annotate)
 
 
-def _told(order: ReplayOrder, speed: float | None) -> VideoResult:
+def _result(order: ReplayOrder, speed: float | None) -> VideoResult:
     found = read_json(order.folder / DONE)
     rounds, alerts, doubts = (int(str(found.get(name, 0))) for name in ("rounds", "alerts", "doubts"))
     return VideoResult(str(order.video), order.folder, rounds, alerts, doubts, speed)

@@ -90,8 +90,8 @@ def _say(found: VideoResult | Exception, out: TextIO) -> None:
         sys.stderr.write(f"feltwatch: {found}{more}\n")
 
 
-def _summary(told: VideoResult) -> str:
-    counts = ((told.rounds, "round"), (told.alerts, "alert"), (told.doubts, "doubt"))
+def _summary(result: VideoResult) -> str:
+    counts = ((result.rounds, "round"), (result.alerts, "alert"), (result.doubts, "doubt"))
     parts = [f"{number or 'no'} {name}{'' if number == 1 else 's'}" for number, name in counts]
-    parts.append("done before" if told.speed is None else f"{told.speed:.1f} times real time")
-    return f"{told.video}: {', '.join(parts)} -> {told.folder}\n"
+    parts.append("done before" if result.speed is None else f"{result.speed:.1f} times real time")
+    return f"{result.video}: {', '.join(parts)} -> {result.folder}\n"

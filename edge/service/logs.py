@@ -104,13 +104,13 @@ class _JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         more: dict[str, object] = getattr(record, OURS, {})
-        told = {"at": at, "level": record.levelname.lower(), "table": more.get("table"), "says": record.getMessage()}
-        told |= {name: value for name, value in more.items() if name not in told}
+        row = {"at": at, "level": record.levelname.lower(), "table": more.get("table"), "says": record.getMessage()}
+        row |= {name: value for name, value in more.items() if name not in row}
         if record.name != NAME:
-            told["from"] = record.name
+            row["from"] = record.name
         if record.exc_info:
-            told["trace"] = self.formatException(record.exc_info)
-        return json.dumps(_cleaned(told, self._secrets), ensure_ascii=False, separators=(",", ":"), default=str)
+            row["trace"] = self.formatException(record.exc_info)
+        return json.dumps(_cleaned(row, self._secrets), ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 class _Journald(_JsonFormatter):
@@ -127,13 +127,13 @@ def _form(stream: TextIO, environ: Mapping[str, str]) -> type[_Human | _JsonForm
     return _Journald if _is_journal(stream, environ.get("JOURNAL_STREAM", "")) else _JsonFormatter
 
 
-def _is_journal(stream: TextIO, told: str) -> bool:
-    """Tell whether a stream is the one that systemd says leads to its journal."""
+def _is_journal(stream: TextIO, announced: str) -> bool:
+    """True if a stream is the one that systemd says leads to its journal."""
     try:
         found = os.fstat(stream.fileno())
     except (OSError, ValueError):
         return False
-    return told == f"{found.st_dev}:{found.st_ino}"
+    return announced == f"{found.st_dev}:{found.st_ino}"
 
 
 def _table(record: logging.LogRecord) -> list[str]:

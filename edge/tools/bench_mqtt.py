@@ -1,6 +1,6 @@
 """`feltwatch bench mqtt`: from a frame to its message at a subscriber, beside the same frame to its verdict in hand.
 
-The service itself watches the bundled film at the film's own pace, networks and evidence and all: camera, pipeline,
+The service itself watches the bundled video at the film's own pace, networks and evidence and all: camera, pipeline,
 journal on disk, outbox, a broker, and a subscriber that is another process. All of them read one clock. Of each message
 it is known when its frame was taken, when what it says was in hand, when it was on disk, and when it came. Without MQTT
 there would be only the first two, so that both figures are of the same frames in the same run.
@@ -68,26 +68,26 @@ class TimedMessage:
 class Latency:
     """What was measured, and what it is to be held against."""
 
-    told: Sequence[TimedMessage]
+    messages: Sequence[TimedMessage]
     bare_s: Sequence[float]  # an unjournalled message, from another process to itself
     sync_s: Sequence[float]  # 4096 bytes onto the same disk, by that process
 
     @property
     def added_ms(self) -> float:
         """Give what is added to 99 of 100 messages, at most."""
-        return 1e3 * part([one.heard - one.judged for one in self.told], 0.99)
+        return 1e3 * part([one.heard - one.judged for one in self.messages], 0.99)
 
     def lines(self) -> Iterator[str]:
-        told = self.told
+        messages = self.messages
         yield f"  {'':46} {'p50':>10} {'p99':>13}"
-        yield _line("frame to verdict, without MQTT", [one.judged - one.taken for one in told])
-        yield _line("frame to the message at a subscriber", [one.heard - one.taken for one in told])
-        added = [one.heard - one.judged for one in told]
+        yield _line("frame to verdict, without MQTT", [one.judged - one.taken for one in messages])
+        yield _line("frame to the message at a subscriber", [one.heard - one.taken for one in messages])
+        added = [one.heard - one.judged for one in messages]
         yield f"{_line('what is added, message by message', added)}   (at most {BUDGET_MS:g} ms)"
-        kept = [one.kept - one.judged for one in told]
+        kept = [one.kept - one.judged for one in messages]
         share = sum(kept) / sum(added)
         yield f"{_line('of it until it is on disk', kept)}   ({share:.0%} of all that is added)"
-        yield _line("and from there to the subscriber", [one.heard - one.kept for one in told])
+        yield _line("and from there to the subscriber", [one.heard - one.kept for one in messages])
         yield _line("a bare message over the same broker", self.bare_s)
         yield _line("a bare write that waits for the same disk", self.sync_s)
 
@@ -103,7 +103,7 @@ def bench(options: argparse.Namespace) -> int:
         seconds = TURNS * _seconds(table.parent / found.source)
         with broker() as (name, address):
             latency = measured(found, networks, (name, address), seconds)
-    sys.stdout.write(f"the bundled film as a camera for {seconds:.0f} s, {len(latency.told)} messages, {name}\n")
+    sys.stdout.write(f"the bundled video as a camera for {seconds:.0f} s, {len(latency.messages)} messages, {name}\n")
     sys.stdout.writelines(f"{line}\n" for line in latency.lines())
     return 0 if latency.added_ms <= BUDGET_MS else 1
 
@@ -126,10 +126,10 @@ def measured(table: TableFile, networks: Networks, broker: tuple[str, MqttSettin
                 held.run(lambda: False)
             heard = subscriber.heard({seq for seq, _ in held.kept})
         at = heard.at
-        told = [TimedMessage(*held.judged[seq], kept, at[seq]) for seq, kept in held.kept if seq in at]
-    if len(told) < len(held.kept) or not told:
-        raise UsageError(f"bench mqtt: expected {len(held.kept) or 'some'} messages, found {len(told)}")
-    return Latency(told, heard.bare_s, heard.sync_s)
+        messages = [TimedMessage(*held.judged[seq], kept, at[seq]) for seq, kept in held.kept if seq in at]
+    if len(messages) < len(held.kept) or not messages:
+        raise UsageError(f"bench mqtt: expected {len(held.kept) or 'some'} messages, found {len(messages)}")
+    return Latency(messages, heard.bare_s, heard.sync_s)
 
 
 class Timed(TableSession):

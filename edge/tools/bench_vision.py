@@ -1,7 +1,7 @@
 """`feltwatch bench vision`: what a look at a full table and a replay cost, each beside its yardstick in the same run.
 
 Wall time, two threads. A look and one bare call of the detector's network are taken in turn on the same picture, a
-replay and decoding alone in turn on the bundled film, so that what else the machine does falls on both.
+replay and decoding alone in turn on the bundled video, so that what else the machine does falls on both.
 """
 
 import argparse
@@ -75,7 +75,7 @@ class Replayed:
     replay_s: float
 
     def lines(self) -> Iterator[str]:
-        yield f"the bundled film, {self.film_s:.0f} s of {SIZE[0]} x {SIZE[1]}, the best of {REPLAYS} turns"
+        yield f"the bundled video, {self.film_s:.0f} s of {SIZE[0]} x {SIZE[1]}, the best of {REPLAYS} turns"
         for name, seconds in (("decoded, and nothing done with it", self.decoding_s), ("replayed", self.replay_s)):
             yield f"  {name:46} {seconds:10.1f} s   {self.film_s / seconds:5.1f} times real time"
         says = f"(a replay is to be {REAL_TIME} times as fast as the film)"
@@ -98,7 +98,7 @@ def bench(options: argparse.Namespace) -> int:
 
 
 def replayed(since: float = 0.0, turns: int = REPLAYS) -> Replayed:
-    """Decode the bundled film and replay it, report and evidence and all, in turn."""
+    """Decode the bundled video and replay it, report and evidence and all, in turn."""
     from feltwatch.edge.pipeline.networks import Networks  # noqa: PLC0415  with it comes the model runtime
     from feltwatch.edge.replay.film import replay_film  # noqa: PLC0415  as above
     from feltwatch.edge.replay.job import ReplayOrder  # noqa: PLC0415  as above

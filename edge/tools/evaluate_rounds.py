@@ -156,14 +156,14 @@ def watch(run: Run) -> str:
     pipeline = TablePipeline(table, _eyes(run.threads), everywhere=run.condition == "everywhere")
     camera = fit_camera(table.path, table.first, video.size, table.layout).camera
     conditions = Conditions(run.film.stem, table.site, camera, table.layout)
-    befalls = conditions.named(run.condition)
+    disturb = conditions.named(run.condition)
     alone = decoding_s(video)
     results, work = [StepResult()], Work(0, 0, 0, 0.0, 0.0, alone)
     start, aside = time.perf_counter(), 0.0
     with Decoding(video, small=True) as frames:
         for frame in frames:
             before = time.perf_counter()
-            picture = befalls(frame.number, frame.t, frame.picture)
+            picture = disturb(frame.number, frame.t, frame.picture)
             aside += time.perf_counter() - before
             work = replace(work, frames=frame.number, lost=work.lost + (picture is None), seconds=frame.t)
             if picture is not None:

@@ -130,10 +130,10 @@ def new_size(path: Path, opener: Opener) -> tuple[float, PixelSize] | None:
                 continue
             whole, packet = capture.retrieve()
             data = packet.tobytes() if whole else b""
-            told = _parameters(data, codec)
-            if told <= known:
+            parameters = _parameters(data, codec)
+            if parameters <= known:
                 continue
-            known |= told
+            known |= parameters
             size = _opened_size(data, codec, opener)
             first = first or size
             if size and size != first:

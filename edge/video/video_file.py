@@ -146,7 +146,7 @@ def _measured(readings: list[float]) -> float:
 
 
 @cache
-def hush() -> None:
+def silence_libraries() -> None:
     """Silence FFmpeg's and OpenCV's complaints about a file: our lines report them.
 
     FFmpeg asks once in a process, before the first video.
@@ -156,7 +156,7 @@ def hush() -> None:
 
 
 def _silently(path: str, parameters: list[int]) -> cv2.VideoCapture:
-    hush()
+    silence_libraries()
     return cv2.VideoCapture(path, cv2.CAP_FFMPEG, parameters)
 
 

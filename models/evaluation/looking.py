@@ -27,7 +27,7 @@ Look = Callable[[Pixels], Detections]
 ROUND = 0.9  # of a fault's size that is shown round it
 LEAST_PX = 90.0  # as above, in pixels: an index alone says little
 SHOWN_PX = 520
-TRUE, TOLD = (60, 220, 60), (40, 60, 255)
+TRUE, REPORTED = (60, 220, 60), (40, 60, 255)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def view(fault: Mistake) -> Pixels:
     grown = SHOWN_PX / max(part.shape[:2])
     plain = cv2.resize(part, None, fx=grown, fy=grown, interpolation=cv2.INTER_CUBIC).astype(np.uint8)
     drawn = plain.copy()
-    for outline, colour in ((fault.place, TRUE), (reported, TOLD)):
+    for outline, colour in ((fault.place, TRUE), (reported, REPORTED)):
         if outline:
             points = np.round((np.array(outline) - low) * grown * 16).astype(np.int32)
             cv2.polylines(drawn, [points], isClosed=True, color=colour, thickness=1, lineType=cv2.LINE_AA, shift=4)

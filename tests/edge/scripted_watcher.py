@@ -1,4 +1,4 @@
-"""A watcher that looks at nothing: it tells the bundled film's own events when their time has come."""
+"""A watcher that looks at nothing: it tells the bundled video's own events when their time has come."""
 
 import json
 import os

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from feltwatch.edge.camera.feed import Feed, LiveFrame, Timeouts
 from feltwatch.edge.camera.sources import CameraSource
 from feltwatch.edge.config.table_file import read_table
-from feltwatch.edge.video.video_file import hush
+from feltwatch.edge.video.video_file import silence_libraries
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.motion.camera_monitor import CameraMonitor
 from feltwatch.vision.motion.change_detector import ChangeDetector
@@ -47,11 +47,11 @@ Grain = NDArray[np.int16]
 
 
 class Table:
-    """What a camera sees: the film's table, with a sensor's noise; and what befalls it."""
+    """What a camera sees: the film's table, with a sensor's noise; and what happens to it."""
 
     def __init__(self, dice: np.random.Generator) -> None:
         self.dice = dice
-        self.befalls: Callable[[Pixels], Pixels] | None = None
+        self.disturb: Callable[[Pixels], Pixels] | None = None
         self.size = SIZE
         self.frozen = False
         self.good: dict[int, bool] = {}  # by its number, whether a picture is good
@@ -64,12 +64,12 @@ class Table:
             return self._last
         picture = self._table[number // 5 % len(self._table)]
         picture = cv2.add(picture, self._grains[int(self.dice.integers(GRAINS))], dtype=cv2.CV_8U).astype(np.uint8)
-        befalls = self.befalls
-        if befalls is not None:
-            picture = befalls(picture)
+        disturb = self.disturb
+        if disturb is not None:
+            picture = disturb(picture)
         if self.size != SIZE:
             picture = np.asarray(cv2.resize(picture, self.size), np.uint8)
-        self.good[number % 2**BITS] = befalls is None and self.size == SIZE
+        self.good[number % 2**BITS] = disturb is None and self.size == SIZE
         self._last = marked(picture, number)
         return self._last
 
@@ -102,7 +102,7 @@ def number_of(picture: Pixels) -> int | None:
     return sum(1 << n for n in range(BITS) if cells[n])
 
 
-# ---- what befalls a camera ------------------------------------------------------------------------------------------
+# ---- what happens to a camera --------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -144,7 +144,7 @@ def _thaw(trial: "Trial") -> None:
 def _cover(trial: "Trial") -> None:
     """Take the light away, or lay something over the lens."""
     colour = trial.dice.integers(0, 200, 3) if trial.dice.random() < 0.5 else np.zeros(3)
-    trial.table.befalls = lambda picture: np.full_like(picture, colour) + (picture & 1)
+    trial.table.disturb = lambda picture: np.full_like(picture, colour) + (picture & 1)
 
 
 def _turn(trial: "Trial") -> None:
@@ -152,13 +152,13 @@ def _turn(trial: "Trial") -> None:
     degrees = float(dice.uniform(3, 180)) * float(dice.choice([-1, 1]))
     way = cv2.getRotationMatrix2D((SIZE[0] / 2, SIZE[1] / 2), degrees, float(dice.uniform(0.8, 1.3)))
     way += np.column_stack([np.zeros((2, 2)), dice.uniform(-0.3, 0.3, 2) * SIZE])
-    trial.table.befalls = lambda picture: np.asarray(
+    trial.table.disturb = lambda picture: np.asarray(
         cv2.warpAffine(picture, way, SIZE, borderMode=cv2.BORDER_REFLECT), np.uint8
     )
 
 
 def _bare(trial: "Trial") -> None:
-    trial.table.befalls = None
+    trial.table.disturb = None
 
 
 def _resize(trial: "Trial") -> None:
@@ -241,7 +241,7 @@ class Trial:
         return self.found
 
     def once(self) -> None:
-        """Let it befall the camera, wait until it is reported, undo it, and wait for pictures."""
+        """Let it happen to the camera, wait until it is reported, undo it, and wait for pictures."""
         quiet = monotonic() + self.dice.uniform(*self.fault.pause_s)
         self.until(lambda _: monotonic() >= quiet)
         self.found.falsely += self.said() is not None
@@ -301,7 +301,7 @@ class Trial:
 
 def run(names: Sequence[str], times: int, timeouts: Timeouts, seed: int, jobs: int = 1) -> Iterator[Line]:
     """Do each fault so many times, to cameras of both kinds in turn; several cameras at a time."""
-    hush()
+    silence_libraries()
     each = len(KINDS) * max(1, jobs // (len(KINDS) * len(names)))  # cameras that share the times of a fault
     with ThreadPoolExecutor(jobs) as pool:
         shares = {

@@ -79,7 +79,7 @@ class NetworkCamera:
         for thread in self._threads:
             thread.join()
 
-    # ---- what befalls it ------------------------------------------------------------------------------------------
+    # ---- what happens to it ------------------------------------------------------------------------------------------
 
     def plug(self) -> None:
         """Answer, where it answered before."""

@@ -42,7 +42,7 @@ def test_a_picture_carries_its_number(number: int) -> None:
 def test_a_picture_that_is_bad_or_old_is_counted(*, bad: bool, age_s: float) -> None:
     trial = Trial("black", "http", SHORT, np.random.default_rng(1))
     for number in range(3):
-        trial.table.befalls = np.zeros_like if bad and number == 2 else None
+        trial.table.disturb = np.zeros_like if bad and number == 2 else None
         picture = trial.table(number, 0.0)
         assert number_of(picture) == number
         trial.camera.left[number] = 10.0 + number - (age_s if number == 2 else 0.0)

@@ -164,7 +164,7 @@ def test_chips_that_are_gone_were_seen_a_moment_before(toy: Toy) -> None:
     assert start - 0.1 <= float(str(gone["since"])) <= float(str(gone["t"]))
 
 
-# ---- what befalls a camera ------------------------------------------------------------------------------------------
+# ---- what happens to a camera --------------------------------------------------------------------------------------
 
 
 def shaken(t: float, picture: Pixels) -> Pixels:
@@ -185,11 +185,11 @@ def grainy(t: float, picture: Pixels) -> Pixels:
     return np.asarray(cv2.addWeighted(picture, 1.0, grain, 1.0, -128.0), np.uint8)
 
 
-@pytest.mark.parametrize("befalls", [shaken, dimmed, grainy])
-def test_what_befalls_a_camera_is_nothing_that_happens(
-    befalls: Callable[[float, Pixels], Pixels],
+@pytest.mark.parametrize("disturb", [shaken, dimmed, grainy])
+def test_a_disturbed_camera_makes_nothing_happen(
+    disturb: Callable[[float, Pixels], Pixels],
 ) -> None:
-    toy = Toy(befalls=befalls)
+    toy = Toy(disturb=disturb)
     assert toy.wait(3.0) == []
     toy.put(NINE)
     toy.put(ACE)
@@ -238,9 +238,9 @@ def test_what_is_remembered_does_not_grow_with_time() -> None:
 # ---- the bundled film -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("befalls", ["lost", "flicker", "shake"])
-def test_the_first_deal_of_the_film_is_told_whatever_befalls_the_camera(befalls: str) -> None:
-    found = watched(SECOND, FIRST_DEAL, befalls)
+@pytest.mark.parametrize("disturb", ["lost", "flicker", "shake"])
+def test_the_first_deal_of_the_film_is_told_whatever_happens_to_the_camera(disturb: str) -> None:
+    found = watched(SECOND, FIRST_DEAL, disturb)
     owed = [event for event in truth() if SECOND < float(str(event["t"])) < FIRST_DEAL]
     assert cards(found.events) == cards(owed)
     assert len(cards(owed)) == 5

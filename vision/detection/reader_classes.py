@@ -19,7 +19,7 @@ class ReaderClasses:
         return read not in (self._back, self._none)
 
     def none(self, seen: CardGlimpse) -> bool:
-        """Tell whether the reader takes it for no card at all, and surer so than the detector takes it for one."""
+        """True if the reader takes it for no card at all, and surer so than the detector takes it for one."""
         return float(seen.faces[self._none]) > max(0.5, seen.score)
 
     def up(self, seen: CardGlimpse) -> bool:
@@ -28,12 +28,12 @@ class ReaderClasses:
         return seen.up * max(1 - back - none, 0.02) >= (1 - seen.up) * max(back, 0.02)
 
     def reads(self, seen: CardGlimpse) -> bool:
-        """Tell whether a look reads a face for certain."""
+        """True if a look reads a face for certain."""
         best = int(seen.faces.argmax())
         return self.is_face(best) and float(seen.faces[best]) >= SURE
 
     def vague(self, seen: CardGlimpse) -> bool:
-        """Tell whether the reader hardly takes it for a back: what lies there is one only because no face is read."""
+        """True if the reader hardly takes it for a back: what lies there is one only because no face is read."""
         return float(seen.faces[self._back]) < VAGUE
 
     def likeliest(self, seen: CardGlimpse) -> float:

@@ -102,7 +102,7 @@ def _box(camera: Camera, found: Detection, moved: Floats) -> CardGlimpse:
 
 
 def _within(size: tuple[float, float], thin: float, wide: float, short: float, long: float) -> bool:
-    """Tell whether a box has the measures of a card, by how much smaller or larger it may be."""
+    """True if a box has the measures of a card, by how much smaller or larger it may be."""
     return thin <= size[0] / CARD_MM[0] <= wide and short <= size[1] / CARD_MM[1] <= long
 
 

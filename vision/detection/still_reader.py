@@ -32,20 +32,22 @@ class StillReader:
         found = self.detector.find(picture)
         touched = _touched([one.quad for one in found])
         cards = [n for n, one in enumerate(found) if one.kind in CARDS]
-        told = {}
+        explained = {}
         for n, (one, reading) in zip(cards, self._read(picture, [found[n] for n in cards]), strict=True):
             small, covered = _tall(one.quad) < SMALL_PX, bool(touched[n].any())
             if card := self._card(one, reading, self.sure_hard if small or covered else self.sure):
                 why = "small" if small else "covered" if covered else "uncertain"
-                told[n] = replace(card, unread=why) if card.up and card.face is None else card
+                explained[n] = replace(card, unread=why) if card.up and card.face is None else card
         firm = [
-            n for n, one in enumerate(found) if one.score >= self.detector.lone and (n in told or one.kind == "hand")
+            n
+            for n, one in enumerate(found)
+            if one.score >= self.detector.lone and (n in explained or one.kind == "hand")
         ]
         stacks = (_stack(one) for one in found if one.kind == "chip_stack")
         hands = (DetectedHand(_quad(one.quad), one.score) for one in found if one.kind == "hand")
         # What hardly shows lies under something: a faint card that bears no face and touches nothing firm is none.
         # A back is no face: many a texture looks like one.
-        believed = tuple(card for n, card in told.items() if card.face or n in firm or touched[n, firm].any())
+        believed = tuple(card for n, card in explained.items() if card.face or n in firm or touched[n, firm].any())
         # Where cards lie, at least one can be read or is beyond doubt: a picture without such a card has no cards.
         certain = any(card.face or card.confidence >= self.detector.certain for card in believed)
         return Detections(believed if certain else (), tuple(stacks), tuple(hands))

@@ -90,7 +90,7 @@ class CardEvents:
 
     @property
     def clearing(self) -> bool:
-        """Tell whether the last cards have just gone, and the round may be over: what comes now is of the next."""
+        """True if the last cards have just gone, and the round may be over: what comes now is of the next."""
         return bool(self.dealt and self.left)
 
     def progress(self, lying: CardTracker) -> FourCardHands:
@@ -160,7 +160,7 @@ class CardEvents:
         return tuple(parse_zone(zone) for zone in sorted(map(str, found)))
 
     def _together(self, card: CardTrack) -> bool:
-        """Tell whether a card was drawn together with the one before it; one that is boxed twice is read but once."""
+        """True if a card was drawn together with the one before it; one that is boxed twice is read but once."""
         last = self.last
         if last is None or card.zone is None or last.zone != card.zone or abs(card.rested - last.rested) > TOGETHER_S:
             return False
@@ -171,7 +171,7 @@ class CardEvents:
         return card.is_read and last.is_read and distance(card.place, last.place) >= BESIDE_MM
 
     def _fifth(self, card: CardTrack, lying: CardTracker) -> bool:
-        """Tell whether a hand has its four cards, and what looks like one more is one of them."""
+        """True if a hand has its four cards, and what looks like one more is one of them."""
         if not self.fours or sum(bool(one.id) and box(one.zone) == box(card.zone) for one in self.theirs(lying)) < FOUR:
             return False
         return is_set(card.zone) or (card.up and not card.is_read)
@@ -185,7 +185,7 @@ class CardEvents:
         return CARDS[name] if card.face else None
 
     def _is_alone(self, card: CardTrack, name: str, lying: CardTracker) -> bool:
-        """Tell whether a face is reported for one card alone: hands of four are dealt from one deck.
+        """True if a face is reported for one card alone: hands of four are dealt from one deck.
 
         Two that seem to bear it are nearly always one that is misread. Both get it if both lie whole and are
         read for certain; else none that is not.
@@ -225,7 +225,7 @@ class CardEvents:
         return max(alike, key=lambda one: (one.zone not in self.fed, one.zone != card.zone, one.layer), default=None)
 
     def _slid(self, card: CardTrack, lying: CardTracker) -> bool:
-        """Tell whether the visible face was reported for another card of the hand: then that card lies here."""
+        """True if the visible face was reported for another card of the hand: then that card lies here."""
         best, _ = card.votes.best
         own = [one for one in self.theirs(lying) if one is not card and one.id and box(one.zone) == box(card.zone)]
         other = next((one for one in own if card.up and one.up and one.face == self.classes[best]), None)
@@ -321,7 +321,7 @@ class CardEvents:
 
 
 def _is_fed(zone: str) -> bool:
-    """Tell whether cards come to a place from another of the same hand, and not from the shoe."""
+    """True if cards come to a place from another of the same hand, and not from the shoe."""
     return is_set(zone) or ZONES[zone].hand > 1
 
 

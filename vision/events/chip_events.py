@@ -24,8 +24,8 @@ class ChipEvents:
     def __init__(self) -> None:
         self.spots: dict[str | None, int] = {}  # the stacks that were reported
 
-    def told(self, t: float, stacks: ChipTracker, sides: HandAttribution) -> Iterator[Chips]:
-        """Tell of every spot on which something changed, once it has settled."""
+    def reports(self, t: float, stacks: ChipTracker, sides: HandAttribution) -> Iterator[Chips]:
+        """Report every spot on which something changed, once it has settled."""
         for spot, changes in [*stacks.changes.items()]:
             while len(changes) > 1:
                 change, following = changes.pop(0), changes[0]
@@ -39,7 +39,7 @@ class ChipEvents:
             yield from self._event(t, spot, last)
 
     def _busy(self, t: float, spot: str | None, stacks: ChipTracker, sides: HandAttribution) -> bool:
-        """Tell whether something else on a spot is about to change: where one stack goes, hidden ones may go too."""
+        """True if something else on a spot is about to change: where one stack goes, hidden ones may go too."""
         standing = stacks.on(spot)
         coming = any(one.spot == spot and t - one.missed_at < COMING_S for one in stacks.coming)
         if coming or any(one.misses and t - one.missed_at < COMING_S for one in standing):
@@ -58,6 +58,6 @@ class ChipEvents:
 
 
 def _settled(change: SpotChange, t: float) -> bool:
-    """Tell whether a change has lasted so long that it is one."""
+    """True if a change has lasted so long that it is one."""
     hidden = change.by == PLAYER and not change.more and change.count  # an emptied spot was emptied
     return t - change.at >= (TAKEN_S if hidden else SETTLED_S)

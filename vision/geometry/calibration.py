@@ -80,7 +80,7 @@ def calibrated(size: tuple[int, int], marks: Sequence[Mark], lens: Lens = Lens()
 
 
 def mirrored(camera: Camera) -> bool:
-    """Tell whether the marks are such that the felt is seen from below: left and right were taken for each other."""
+    """True if the marks are such that the felt is seen from below: left and right were taken for each other."""
     return bool(camera.eye[2] <= 0)
 
 

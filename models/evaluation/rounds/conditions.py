@@ -1,4 +1,4 @@
-"""What befalls a camera: frames lost, light dimmed, hands over the zones, shaking; each as a function of a seed."""
+"""What happens to a camera: frames lost, light dimmed, hands over the zones, shaking; each as a function of a seed."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.layout.zones import Area, Layout
 
-Befalls = Callable[[int, float, Pixels], Pixels | None]  # number, seconds, picture; None: the frame is lost
+Disturb = Callable[[int, float, Pixels], Pixels | None]  # number, seconds, picture; None: the frame is lost
 
 LAW = 2  # counts up when the same seed does something else
 LOST = 0.1  # of the frames
@@ -37,23 +37,23 @@ VISITS = 4000  # to each zone: enough for hours
 
 
 class Conditions:
-    """One film's: all that befalls it hangs on its name."""
+    """One film's: all that happens to it depends on its name."""
 
     def __init__(self, film: str, split: str, camera: Camera, layout: Layout) -> None:
         self.film, self.split, self.camera, self.layout = film, split, camera, layout
 
-    def named(self, name: str) -> Befalls:
+    def named(self, name: str) -> Disturb:
         """Give one of NAMES."""
         return partial(_in_turn, [self._one(part) for part in PARTS[name]])
 
-    def _one(self, name: str) -> Befalls:
+    def _one(self, name: str) -> Disturb:
         seed = int.from_bytes(hashlib.blake2b(f"{self.film} {name}".encode(), digest_size=6).digest(), "little")
         if name == "hands":
             return _hands(seed, self.split, self.camera, self.layout)
         return SIMPLE[name](seed)
 
 
-def _in_turn(parts: list[Befalls], number: int, t: float, picture: Pixels) -> Pixels | None:
+def _in_turn(parts: list[Disturb], number: int, t: float, picture: Pixels) -> Pixels | None:
     found: Pixels | None = picture
     for part in parts:
         if found is None:
@@ -62,51 +62,51 @@ def _in_turn(parts: list[Befalls], number: int, t: float, picture: Pixels) -> Pi
     return found
 
 
-def _lost(seed: int) -> Befalls:
-    def befalls(number: int, t: float, picture: Pixels) -> Pixels | None:
+def _lost(seed: int) -> Disturb:
+    def disturb(number: int, t: float, picture: Pixels) -> Pixels | None:
         del t
         return None if number and np.random.default_rng([seed, number]).random() < LOST else picture
 
-    return befalls
+    return disturb
 
 
-def _flicker(seed: int) -> Befalls:
-    def befalls(number: int, t: float, picture: Pixels) -> Pixels:
+def _flicker(seed: int) -> Disturb:
+    def disturb(number: int, t: float, picture: Pixels) -> Pixels:
         del t
         return _dimmed(picture) if np.random.default_rng([seed, number]).random() < DIMMED else picture
 
-    return befalls
+    return disturb
 
 
-def _dim(seed: int) -> Befalls:
+def _dim(seed: int) -> Disturb:
     times = np.cumsum(np.random.default_rng(seed).uniform(*STRETCH_S, 4000))
 
-    def befalls(number: int, t: float, picture: Pixels) -> Pixels:
+    def disturb(number: int, t: float, picture: Pixels) -> Pixels:
         del number
         return _dimmed(picture) if np.searchsorted(times, t) % 2 else picture
 
-    return befalls
+    return disturb
 
 
 def _dimmed(picture: Pixels) -> Pixels:
     return cv2.convertScaleAbs(picture, alpha=DIM).astype(np.uint8, copy=False)
 
 
-def _shake(seed: int) -> Befalls:
+def _shake(seed: int) -> Disturb:
     """Sway as a camera on a long arm, and tremble; never further than given."""
     dice = np.random.default_rng(seed)
     rates, phases = np.geomspace(*SWAY_HZ, SWAYS), dice.uniform(0, 2 * pi, (2, SWAYS))
     strong = dice.uniform(0.5, 1, (2, SWAYS)) / np.sqrt(rates)
     strong *= (SHAKE_PX - JITTER_PX) / strong.sum(axis=1, keepdims=True)
 
-    def befalls(number: int, t: float, picture: Pixels) -> Pixels:
+    def disturb(number: int, t: float, picture: Pixels) -> Pixels:
         tremble = np.random.default_rng([seed, number]).uniform(-JITTER_PX, JITTER_PX, 2)
         x, y = (strong * np.sin(2 * pi * rates * t + phases)).sum(axis=1) + tremble
         way = np.array([[1, 0, x], [0, 1, y]], np.float64)
         size = (picture.shape[1], picture.shape[0])
         return cv2.warpAffine(picture, way, size, borderMode=cv2.BORDER_REPLICATE).astype(np.uint8, copy=False)
 
-    return befalls
+    return disturb
 
 
 SIMPLE = MappingProxyType({"lost": _lost, "flicker": _flicker, "dim": _dim, "shake": _shake})
@@ -128,13 +128,13 @@ NAMES = tuple(PARTS)
 # ---- hands ----------------------------------------------------------------------------------------------------------
 
 
-def _hands(seed: int, split: str, camera: Camera, layout: Layout) -> Befalls:
+def _hands(seed: int, split: str, camera: Camera, layout: Layout) -> Disturb:
     """Let a hand come to each zone of cards again and again, each from its own side of the table."""
     zones = [area for area in layout.areas if area.name.endswith(".cards")]
     visits = [[*_visits(seed + n, area, SPRITES[split])] for n, area in enumerate(zones)]
     light = Light()
 
-    def befalls(number: int, t: float, picture: Pixels) -> Pixels:
+    def disturb(number: int, t: float, picture: Pixels) -> Pixels:
         del number
         found = [hand for mine in visits if (hand := _at(mine, t))]
         if not found:
@@ -146,7 +146,7 @@ def _hands(seed: int, split: str, camera: Camera, layout: Layout) -> Befalls:
             draw_hand(picture, None, camera, hand, seen)
         return picture
 
-    return befalls
+    return disturb
 
 
 HandVisit = tuple[

@@ -74,7 +74,7 @@ def _scores(films: Sequence[FilmScores]) -> list[Score]:
 
 
 def _counts(score: Score) -> bool:
-    """Tell whether settlements of a round count: after a ruling they do not, as no camera sees it."""
+    """True if settlements of a round count: after a ruling they do not, as no camera sees it."""
     return not score.ruled and score.result[1] != "unresolved"
 
 

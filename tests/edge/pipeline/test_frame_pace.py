@@ -8,7 +8,7 @@ from tests.film_watched import clip, eyes
 
 
 def followed(every: int) -> tuple[list[str], list[str], set[str]]:
-    """Watch every so manieth frame of the bundled film; give its alerts, how its rounds ended, and the doubts."""
+    """Watch every so manieth frame of the bundled video; give its alerts, how its rounds ended, and the doubts."""
     video, table = clip()
     pipeline = TablePipeline(table, eyes())
     verdicts: list[Verdict] = []

@@ -1,4 +1,4 @@
-"""The same film through `run` and `replay`: the same events, and the same verdicts, whatever befalls a camera.
+"""The same film through `run` and `replay`: the same events, and the same verdicts, whatever happens to a camera.
 
 The service is the real one, with its journal, its evidence and the networks that ship. Its clock is that of the film:
 the next frame comes when the one before was taken, so that none is dropped however slow the machine is.
@@ -157,7 +157,7 @@ def replayed(
 
 
 def filmed(path: Path, change: Change) -> Path:
-    """Film the second round of the bundled film again, so changed."""
+    """Film the second round of the bundled video again, so changed."""
     with av.open(str(path), "w") as container, Decoding(open_video(CLIP), SECOND) as frames:
         stream = container.add_stream("libx264", rate=25, options={"preset": "ultrafast", "crf": "18"})
         assert isinstance(stream, av.VideoStream)

@@ -42,11 +42,11 @@ def test_every_message_is_followed_from_its_frame_to_the_subscriber(
     with broker() as found:
         assert found[0] == name
         latency = measured(table, SlowNetworks(), found, 1.5)
-    assert len(latency.told) > 20
-    for one in latency.told:
+    assert len(latency.messages) > 20
+    for one in latency.messages:
         assert one.taken + LOOKS_S <= one.judged < one.kept
         assert one.judged < one.heard < one.judged + bench_mqtt.READY_S
-    assert min(one.heard - one.judged for one in latency.told) < LOOKS_S  # the pipeline is no part of what is added
+    assert min(one.heard - one.judged for one in latency.messages) < LOOKS_S  # the pipeline is no part of what is added
     assert latency.bare_s
     assert all(0 < seconds < bench_mqtt.READY_S for seconds in (*latency.bare_s, *latency.sync_s))
 

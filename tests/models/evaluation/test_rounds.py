@@ -1,4 +1,4 @@
-"""How watching is measured: what counts as right, unresolved, wrong, found and false; what befalls the camera."""
+"""How watching is measured: what counts as right, unresolved, wrong, found and false; what happens to the camera."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -160,7 +160,7 @@ def test_figures_count_what_was_scored() -> None:
     assert [one["film"] for one in found["wrong rounds"]] == ["demo"]
 
 
-# ---- what befalls the camera ----------------------------------------------------------------------------------------
+# ---- what happens to the camera ------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -172,20 +172,20 @@ PICTURE = felt()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_same_befalls_the_same_frame_and_leaves_it_as_it_is(conditions: Conditions, name: str) -> None:
+def test_the_same_happens_to_the_same_frame_and_leaves_it_as_it_is(conditions: Conditions, name: str) -> None:
     again = Conditions("some film", "demo", CAMERA, LAYOUT).named(name)
-    befalls = conditions.named(name)
+    disturb = conditions.named(name)
     before = PICTURE.copy()
     for number in (1, 40, 77, 200):
-        one, other = befalls(number, number / 25, PICTURE), again(number, number / 25, PICTURE)
+        one, other = disturb(number, number / 25, PICTURE), again(number, number / 25, PICTURE)
         assert (one is None) == (other is None)
         assert one is None or other is None or np.array_equal(one, other)
     assert np.array_equal(PICTURE, before)
 
 
 def share(conditions: Conditions, name: str, of: Callable[[object], bool]) -> float:
-    befalls, small = conditions.named(name), np.full((4, 4, 3), 200, np.uint8)
-    return float(np.mean([of(befalls(number, number / 25, small)) for number in range(1, 4000)]))
+    disturb, small = conditions.named(name), np.full((4, 4, 3), 200, np.uint8)
+    return float(np.mean([of(disturb(number, number / 25, small)) for number in range(1, 4000)]))
 
 
 def test_a_tenth_of_the_frames_is_lost(conditions: Conditions) -> None:
@@ -202,9 +202,9 @@ def test_frames_are_dimmed(conditions: Conditions, name: str, of: float) -> None
 def test_the_camera_is_shaken_by_three_pixels_and_no_more(conditions: Conditions) -> None:
     picture = np.zeros((60, 60, 3), np.uint8)
     picture[28:32, 28:32] = 250
-    befalls, found = conditions.named("shake"), []
+    disturb, found = conditions.named("shake"), []
     for number in range(1, 500):
-        shaken = befalls(number, number / 25, picture)
+        shaken = disturb(number, number / 25, picture)
         assert shaken is not None
         rows, columns = np.mgrid[:60, :60]
         weight = shaken[..., 0] / float(shaken[..., 0].sum())
@@ -217,12 +217,12 @@ def test_the_camera_is_shaken_by_three_pixels_and_no_more(conditions: Conditions
 
 
 def test_a_hand_is_over_each_zone_of_cards_three_tenths_of_the_time(conditions: Conditions) -> None:
-    befalls = conditions.named("hands")
+    disturb = conditions.named("hands")
     zones = [area for area in LAYOUT.areas if area.name.endswith(".cards")]
     places = np.round(CAMERA.to_picture([np.mean(area.polygon, axis=0) for area in zones])).astype(int)
     covered = []
     for number in range(300):
-        found = befalls(number, number * 0.7, PICTURE)
+        found = disturb(number, number * 0.7, PICTURE)
         assert found is not None
         near = [
             np.abs(found[y - 3 : y + 4, x - 3 : x + 4].astype(int) - PICTURE[y - 3 : y + 4, x - 3 : x + 4])

@@ -12,18 +12,18 @@ from feltwatch.vision.motion.change_detector import ChangeDetector
 from tests.film_frames import frame
 from tests.film_watched import clip
 
-Befalls = Callable[[Pixels], Pixels]
+Disturb = Callable[[Pixels], Pixels]
 STEP_S = 0.04
 LOOKED_S = 3.0  # long enough to know that the felt is usually found
 
 
-def turned(degrees: float, x: float = 0.0, y: float = 0.0, grown: float = 1.0) -> Befalls:
-    def befalls(picture: Pixels) -> Pixels:
+def turned(degrees: float, x: float = 0.0, y: float = 0.0, grown: float = 1.0) -> Disturb:
+    def disturb(picture: Pixels) -> Pixels:
         height, width = picture.shape[:2]
         way = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, grown) + np.array([[0, 0, x], [0, 0, y]])
         return np.asarray(cv2.warpAffine(picture, way, (width, height), borderMode=cv2.BORDER_REFLECT), np.uint8)
 
-    return befalls
+    return disturb
 
 
 def elsewhere(picture: Pixels) -> Pixels:
@@ -34,7 +34,7 @@ def elsewhere(picture: Pixels) -> Pixels:
 
 
 class Camera:
-    """Sees one still table, until something befalls it."""
+    """Sees one still table, until something happens to it."""
 
     def __init__(self) -> None:
         video, table = clip()
@@ -43,9 +43,9 @@ class Camera:
         self.picture = frame(400)
         self.t = 0.0
 
-    def sees(self, seconds: float, befalls: Befalls = np.array) -> Iterator[tuple[bool, tuple[str, ...]]]:
+    def sees(self, seconds: float, disturb: Disturb = np.array) -> Iterator[tuple[bool, tuple[str, ...]]]:
         """Give after each frame whether it waits, and what it says."""
-        picture = befalls(self.picture)
+        picture = disturb(self.picture)
         for _ in range(round(seconds / STEP_S)):
             self.t += STEP_S
             waits = self.hanging.step(self.attention.step(self.t, picture), self.attention)
@@ -60,7 +60,7 @@ def camera() -> Camera:
 
 
 @pytest.mark.parametrize(
-    "befalls",
+    "disturb",
     [
         turned(0, 30, 10),
         turned(0, 500, -60),
@@ -74,9 +74,9 @@ def camera() -> Camera:
     ],
 )
 def test_a_camera_that_is_turned_away_is_waited_for_at_once_and_said_within_two_seconds(
-    camera: Camera, befalls: Befalls
+    camera: Camera, disturb: Disturb
 ) -> None:
-    found = [*camera.sees(2.0, befalls)]
+    found = [*camera.sees(2.0, disturb)]
     assert all(waits for waits, _ in found)  # from the first frame on
     (said,) = {said for _, said in found if said}
     assert said[0].startswith("the camera was moved")
@@ -90,15 +90,15 @@ def test_a_small_push_is_noticed_at_the_next_look(camera: Camera) -> None:
 
 
 def test_a_camera_that_is_hung_back_is_watched_through_again(camera: Camera) -> None:
-    for befalls in (turned(2), turned(30), elsewhere):
-        assert [*camera.sees(2.0, befalls)][-1][1]
+    for disturb in (turned(2), turned(30), elsewhere):
+        assert [*camera.sees(2.0, disturb)][-1][1]
         found = [*camera.sees(5.0)]
         assert found[round(0.5 / STEP_S) :] == [(False, ())] * (len(found) - round(0.5 / STEP_S))
 
 
-@pytest.mark.parametrize("befalls", [turned(0, 6, 4), turned(0.2), lambda picture: picture // 5])
-def test_a_nudge_of_a_few_millimetres_and_dim_light_are_nothing(camera: Camera, befalls: Befalls) -> None:
-    assert {*camera.sees(2.0, befalls)} == {(False, ())}
+@pytest.mark.parametrize("disturb", [turned(0, 6, 4), turned(0.2), lambda picture: picture // 5])
+def test_a_nudge_of_a_few_millimetres_and_dim_light_are_nothing(camera: Camera, disturb: Disturb) -> None:
+    assert {*camera.sees(2.0, disturb)} == {(False, ())}
 
 
 def test_where_the_felt_was_never_found_not_finding_it_says_nothing() -> None:
