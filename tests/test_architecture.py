@@ -118,6 +118,10 @@ TOUCHES_THE_WORLD = {"__import__", "breakpoint", "eval", "exec", "input", "open"
 HEAVY = {"cv2", "numpy", "onnxruntime"}
 
 ARRAYS = "vision/arrays.py"  # declares every type of array
+JSON = {"json", "msgspec"}
+# From frames to verdicts everything is typed; the state of a table is a file of JSON.
+TYPED = ("vision/", "edge/camera/", "edge/health/", "edge/pipeline/", "edge/report/", "edge/video/")
+STATE_FILE = "edge/pipeline/table_state.py"
 OF_THE_ENGINE = {"Entry", "Hands", "Lost", "Row"}  # types that it declares twice
 
 
@@ -218,6 +222,13 @@ def array_faults(path: str, tree: ast.Module) -> Iterator[str]:
         yield f"{path}: array types are declared in {ARRAYS}"
 
 
+def json_faults(path: str, tree: ast.Module) -> Iterator[str]:
+    if path.startswith(TYPED) and path != STATE_FILE:
+        for name in imports(tree, path.split("/", 1)[0]):
+            if is_within(name, JSON):
+                yield f"{path}: JSON is for where bytes enter or leave: {name}"
+
+
 def declared(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """Give the name of each class and type alias without its underscores, and what it is declared as."""
     for node in ast.walk(tree):
@@ -250,6 +261,7 @@ def faults(path: str, source: str) -> list[str]:
         *world_faults(path, tree),
         *length_faults(path, source, tree),
         *array_faults(path, tree),
+        *json_faults(path, tree),
     ]
 
 
@@ -296,6 +308,8 @@ def function_of(lines: int) -> str:
         ("edge/a.py", function_of(FUNCTION_LINES + 1), "f has 61 lines"),
         ("edge/a.py", "async " + function_of(FUNCTION_LINES + 1), "f has 61 lines"),
         ("edge/a.py", "from numpy.typing import NDArray", "declared in vision/arrays.py"),
+        ("vision/a.py", "import json", "JSON is for"),
+        ("edge/pipeline/a.py", "def f():\n    from msgspec.json import decode", "JSON is for"),
     ],
 )
 def test_an_offender_is_found(path: str, source: str, says: str) -> None:

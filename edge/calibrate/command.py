@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import cv2
 
-from feltwatch.edge.calibrate.file_writer import Draft, Values, save
+from feltwatch.edge.calibrate.file_writer import NEW_FILE, Draft, Values, save
 from feltwatch.edge.calibrate.overlay import draw
 from feltwatch.edge.calibrate.points import NamedMark, named_points, read_points
 from feltwatch.edge.calibrate.sheet import print_sheets
@@ -140,7 +140,9 @@ def draft_of(options: argparse.Namespace) -> Draft:
         camera |= {"lens": list(lens.curve), "camera_matrix": list(lens.matrix)}
     watches = tuple(part.strip() for part in options.watches.split(",")) if options.watches else ()
     service = {name: raw[name] for name in SERVICE if name in raw}
-    draft = Draft(path, _without_empty(table), _without_empty(camera), service, book, layout, lens, text, felt, watches)
+    mode = NEW_FILE & like.path.stat().st_mode if like else NEW_FILE
+    known = _without_empty(table), _without_empty(camera), service
+    draft = Draft(path, *known, book, layout, lens, text, felt, mode, watches)
     try:
         draft.seen_by(layout)
     except LayoutError as error:

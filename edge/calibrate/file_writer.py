@@ -38,6 +38,7 @@ class Draft:
     lens: Lens
     like: str = ""  # the text of the file whose comments and order are kept
     felt: Values | None = None  # the layout as that file writes it, while no zone is moved
+    mode: int = NEW_FILE  # the rights of a new file
     watches: tuple[str, ...] = ()  # the parts that this one of several cameras must see
 
     def seen_by(self, layout: Layout) -> Layout:
@@ -76,7 +77,7 @@ def save(draft: Draft, marks: Sequence[Mark], layout: Layout) -> TableFile:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(text)
             found = read_table(Path(name))
-            _guard(Path(name), draft.path)
+            _guard(Path(name), draft)
             Path(name).replace(draft.path)
         except BaseException:
             Path(name).unlink(missing_ok=True)
@@ -88,12 +89,12 @@ def save(draft: Draft, marks: Sequence[Mark], layout: Layout) -> TableFile:
     return replace(found, path=draft.path)
 
 
-def _guard(new: Path, path: Path) -> None:
+def _guard(new: Path, draft: Draft) -> None:
     """Give a new file the rights and the owner of the one it replaces; it may hold the camera's password."""
-    if not path.exists():
-        new.chmod(NEW_FILE)
+    if not draft.path.exists():
+        new.chmod(draft.mode)
         return
-    before = path.stat()
+    before = draft.path.stat()
     new.chmod(before.st_mode & 0o777)
     with suppress(OSError):  # only root may give files away
         os.chown(new, before.st_uid, before.st_gid)

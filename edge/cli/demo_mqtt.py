@@ -94,8 +94,8 @@ class Airing:
             self._news.wait_for(lambda: self._seqs() >= self.journal.head.seq, WAIT_S)
             heard = [*self.heard]
         kinds = Counter(topic.rpartition("/")[2] for topic, _ in heard)
-        counts = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-        lines = [f"Over MQTT, from the built-in broker at {self.broker.url}: {counts}"]
+        counts = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
+        lines = [f"Over MQTT, from the built-in broker at {self.broker.url}, messages by topic: {counts}"]
         return [*lines, "The alert, as a subscriber got it:"] + [
             f"{topic} {_short(payload)}" for topic, payload in heard if topic.endswith("/alert")
         ]

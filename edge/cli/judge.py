@@ -1,10 +1,10 @@
 """`feltwatch judge`: a stream of table events in, verdicts out, each as soon as its event has come."""
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,7 +12,7 @@ from feltwatch.edge.cli.terminal_view import Watch
 from feltwatch.edge.errors import UsageError
 from feltwatch.engine.books import Book, BookError, find_book
 from feltwatch.engine.books.settings import SwitchError
-from feltwatch.engine.model.events import Event, EventError, decode
+from feltwatch.engine.model.events import Event, EventError, decode, parse
 from feltwatch.engine.model.verdicts import Verdict, encode
 from feltwatch.engine.table import Table
 from feltwatch.engine.transcript import parse as transcript
@@ -142,7 +142,7 @@ def judge_round(scenario: transcript.Scenario, name: str, options: argparse.Name
     for step in scenario.steps:
         for found in step.events:
             try:
-                event = decode(json.dumps(found, default=float).encode())
+                event = parse({**found, "t": Decimal(repr(found["t"]))})
             except EventError as error:
                 raise UsageError(f"{name}:{step.number}: {error}") from error
             say(event, table.apply(event))

@@ -258,7 +258,10 @@ def test_what_is_calibrated_again_keeps_its_preset_and_its_comments(photograph: 
     assert run(photograph, "-o", tmp_path / "new.toml", "--points", given, "--like", path) == 0
     assert (tmp_path / "new.toml").read_text() == text
     TABLE_SCHEMA.validate(tomllib.loads(text))
-    assert (tmp_path / "new.toml").stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "new.toml").stat().st_mode & 0o777 == 0o600
+    path.chmod(0o644)
+    assert run(photograph, "-o", tmp_path / "other.toml", "--points", given, "--like", path) == 0
+    assert (tmp_path / "other.toml").stat().st_mode & 0o777 == 0o640
 
 
 def test_another_book_takes_its_settings_out_and_leaves_the_rest(photograph: Path, tmp_path: Path) -> None:

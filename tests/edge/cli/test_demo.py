@@ -58,7 +58,8 @@ def test_it_watches_the_film_tells_it_and_shows_the_report(
     (aired,) = (
         n for n, line in enumerate(told) if line.startswith("Over MQTT, from the built-in broker at mqtt://127.0.0.1:")
     )
-    assert ", 2 round, " in told[aired]
+    assert ": alert 1, event " in told[aired]
+    assert ", round 2, " in told[aired]
     assert told[aired + 2].startswith('feltwatch/demo/demo/alert {"schema":"alert/1",')
     assert len(told) < 75
     events, verdicts = (lines(report.with_name(f"{name}.jsonl")) for name in ("events", "verdicts"))
