@@ -76,6 +76,14 @@ def demo() -> Facts:
     return judged(Table(find_book(TABLE.book).at_table(minimum=Decimal(50), maximum=Decimal(5000))), demo_rows())
 
 
+def test_the_page_for_investigators_names_the_parts_of_a_report(tmp_path: Path) -> None:
+    text = (CLIPS.parents[1] / "docs" / "investigators.md").read_text("utf-8")
+    named = re.findall(r"^\d\. \*\*(.+?)\*\*", text, re.MULTILINE)
+    headings = re.findall(r"<h2[^>]*>(.*?)</h2>", page(tmp_path, demo()))
+    assert len(named) == 5
+    assert {*named} - {"The headline"} <= {*headings}
+
+
 def played(book: str, seed: int, rounds: int, errors: float = 0.3) -> tuple[Table, list[Row]]:
     """Give a table and what a camera sees at it: no signals, no amounts, now and then a card that cannot be read."""
     rng = Random(seed)  # noqa: S311  a game
