@@ -56,6 +56,7 @@ def report(page: Path, folder: Path) -> None:
     with Browser(REPORT[0], 4500) as browser:
         browser.open(page.resolve().as_uri())
         browser.wait("document.querySelector('.alert img').complete")
+        browser.run("document.documentElement.style.overflow = 'hidden'")  # no scroll bar
         browser.picture(folder / "report.png")
         place = browser.run(
             "const box = document.querySelector('.alert').getBoundingClientRect();"
@@ -66,7 +67,7 @@ def report(page: Path, folder: Path) -> None:
     left, top, right, bottom = (round(float(one)) for one in place)
     found = read(folder / "report.png")
     write("report", found[: REPORT[1]])
-    write("alert", found[top : bottom + MARGIN, max(left - MARGIN, 0) : right + MARGIN])
+    write("alert", found[top : bottom + 2, max(left - MARGIN, 0) : right + MARGIN])
 
 
 def pictures() -> int:
