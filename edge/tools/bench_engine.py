@@ -5,16 +5,19 @@ import json
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 
 from feltwatch.engine.books import BOOKS
-from feltwatch.engine.model.events import decode, parse
+from feltwatch.engine.model.events import Event, decode, parse
 from feltwatch.engine.model.verdicts import encode
 from feltwatch.engine.table import Table
 from feltwatch.engine.transcript import parse as transcript
 
-BUDGET = 20  # judging a round costs at most this many times the parsing of its lines
+BUDGET = 12  # judging a round's events costs at most this many times the parsing of its lines
+BUDGET_WITH_JSON = 20  # likewise, with events that come as JSON and verdicts that leave as JSON
 REPEATS = 60
 BEST_OF = 7
 
@@ -57,34 +60,61 @@ def lines_of_a_round() -> list[bytes]:
 
 
 def _best(work: Callable[[], object]) -> float:
-    """Give the shortest of several timings, in seconds."""
+    """Give the shortest of several timings in seconds of the processor: other work of the device does not count."""
     found = []
     for _ in range(BEST_OF):
-        start = time.perf_counter()
+        start = time.process_time()
         work()
-        found.append(time.perf_counter() - start)
+        found.append(time.process_time() - start)
     return min(found)
 
 
-def ratio() -> tuple[float, float, float]:
-    """Give seconds to parse a round's lines, seconds to judge them, and the second over the first."""
+@dataclass(frozen=True, slots=True)
+class RoundCost:
+    """What a round costs, in seconds of the processor."""
+
+    parsed_s: float  # its lines by the standard library's json
+    judged_s: float  # its events, as the pipeline gives them
+    with_json_s: float  # its lines, from JSON to JSON
+
+    @property
+    def ratio(self) -> float:
+        return self.judged_s / self.parsed_s
+
+    @property
+    def ratio_with_json(self) -> float:
+        return self.with_json_s / self.parsed_s
+
+
+def parse_lines(lines: Sequence[bytes]) -> None:
+    for _ in range(REPEATS):
+        for line in lines:
+            json.loads(line)
+
+
+def judge_events(events: Sequence[Event]) -> None:
+    table = Table(BOOKS["blackjack-rws-v5"])
+    for _ in range(REPEATS):
+        for event in events:
+            table.apply(event)
+        table.shoe.shuffled(0)
+
+
+def judge_lines(lines: Sequence[bytes]) -> None:
+    table = Table(BOOKS["blackjack-rws-v5"])
+    for _ in range(REPEATS):
+        for line in lines:
+            for verdict in table.apply(decode(line)):
+                encode(verdict)
+        table.shoe.shuffled(0)
+
+
+def cost() -> RoundCost:
+    """Measure each way in the same run."""
     lines = lines_of_a_round()
-
-    def yardstick() -> None:
-        for _ in range(REPEATS):
-            for line in lines:
-                json.loads(line)
-
-    def judged() -> None:
-        table = Table(BOOKS["blackjack-rws-v5"])
-        for _ in range(REPEATS):
-            for line in lines:
-                for verdict in table.apply(decode(line)):
-                    encode(verdict)
-            table.shoe.shuffled(0)
-
-    parse_s, judge_s = _best(yardstick) / REPEATS, _best(judged) / REPEATS
-    return parse_s, judge_s, judge_s / parse_s
+    events = [decode(line) for line in lines]
+    works = (partial(parse_lines, lines), partial(judge_events, events), partial(judge_lines, lines))
+    return RoundCost(*(_best(work) / REPEATS for work in works))
 
 
 def history(rounds: int) -> tuple[float, int]:
@@ -112,16 +142,18 @@ def history(rounds: int) -> tuple[float, int]:
 
 def bench(options: argparse.Namespace) -> int:
     """Print the figures; 1 where judging costs more than its budget."""
-    parse_s, judge_s, times = ratio()
+    found = cost()
     speed, held = history(options.rounds)
     lines = len(lines_of_a_round())
     sys.stdout.write(
         f"a seven-box round of {lines} lines\n"
-        f"  parsed by the standard library's json   {parse_s * 1e6:9.0f} µs\n"
-        f"  read, judged and written                {judge_s * 1e6:9.0f} µs\n"
-        f"  ratio                                   {times:9.1f}   (at most {BUDGET})\n"
+        f"  parsed by the standard library's json   {found.parsed_s * 1e6:9.0f} µs\n"
+        f"  judged, as events of the pipeline       {found.judged_s * 1e6:9.0f} µs\n"
+        f"  ratio                                   {found.ratio:9.1f}   (at most {BUDGET})\n"
+        f"  read from JSON, judged and written      {found.with_json_s * 1e6:9.0f} µs\n"
+        f"  ratio                                   {found.ratio_with_json:9.1f}   (at most {BUDGET_WITH_JSON})\n"
         f"a history of {options.rounds} rounds\n"
         f"  rounds a second                         {speed:9.0f}\n"
         f"  memory held by the table at its end     {held / 1024:9.0f} KiB\n"
     )
-    return 0 if times <= BUDGET else 1
+    return 0 if found.ratio <= BUDGET and found.ratio_with_json <= BUDGET_WITH_JSON else 1
