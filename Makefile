@@ -2,7 +2,7 @@
 # make check   formatting, lint and types
 # make test    check, then every test and doctest, with the coverage of engine; brings mosquitto (Debian) if it is root
 # make faults  the long forms of the fault tests: kills, power cuts, lost brokers, cameras and disks, hours of rounds
-# make demo    the bundled film replayed, and its report opened
+# make demo    the bundled video replayed, and its report opened
 # make browser the pages in a real browser; needs chromium and chromedriver (Debian: chromium, chromium-driver)
 # make bench   speed figures, each beside its yardstick
 # make fuzz    the coverage-guided fuzzer over the judge, for seconds=600

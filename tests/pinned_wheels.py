@@ -1,4 +1,4 @@
-"""`python -m tests.pinned_wheels`: all that feltwatch runs with can be had for both kinds of box without a compiler.
+"""`python -m tests.pinned_wheels`: all that feltwatch runs with can be had for both kinds of device without a compiler.
 
 It has pip fetch each pin of requirements/run.txt for each of them, wheels alone, by its hash: what is not there fails.
 """
@@ -47,7 +47,7 @@ def declared() -> list[Requirement]:
 
 
 def closure(roots: Sequence[Requirement], machine: str) -> Iterator[str]:
-    """Give all that these need in turn, on a Linux box, as the packages that are installed here say."""
+    """Give all that these need in turn, on a Linux device, as the packages that are installed here say."""
     marks = {
         "platform_machine": machine,
         "sys_platform": "linux",
@@ -82,7 +82,7 @@ def platforms(machine: str) -> list[str]:
 
 
 def fetched(machine: str, folder: Path) -> list[Wheel]:
-    """Have pip fetch everything for a kind of box; raises with what pip says where something is not there."""
+    """Have pip fetch everything for a kind of device; raises with what pip says where something is not there."""
     where = [text for name in platforms(machine) for text in ("--platform", name)]
     version = ["--python-version", PYTHON, "--implementation", "cp", "--abi", "cp311", "--abi", "abi3", "--abi", "none"]
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--require-hashes"]

@@ -58,7 +58,7 @@ BUSY: Final[Mapping[int, str]] = {  # this passes by itself
 }
 DISCONNECT_SAYS: Final[Mapping[int, str]] = {
     0x87: "we are not authorized any more",
-    0x8E: "another client came in with this table's client id: are there two boxes for one table?",
+    0x8E: "another client came in with this table's client id: do two devices watch one table?",
     0x93: "more messages were on their way than it takes at a time",
     0x94: "it does not know the topic",
     0x95: "a message is larger than it takes",

@@ -41,7 +41,7 @@ class Secrets:
 
 
 def say(says: str, *, table: str | None = None, level: int = logging.INFO, **more: object) -> None:
-    """Say a sentence, of a table or of the whole box, with whatever else a machine may want to know of it."""
+    """Log a sentence about a table or the whole device, with whatever else a machine may want to know of it."""
     logging.getLogger(NAME).log(level, "%s", says, extra={OURS: {"table": table, **more}})
 
 

@@ -1,4 +1,4 @@
-"""`feltwatch run`: cameras in, MQTT out; one process for a box, however many tables it watches."""
+"""`feltwatch run`: cameras in, MQTT out; one process for a device, however many tables it watches."""
 
 import argparse
 import os

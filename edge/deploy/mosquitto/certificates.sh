@@ -1,11 +1,11 @@
 #!/bin/sh
 # Certificates for a broker and its tables, with openssl (1.1.1 or later).
 #
-#   certificates.sh FOLDER ca                      who signs: ca.crt goes to the broker and to every box
+#   certificates.sh FOLDER ca                      who signs: ca.crt goes to the broker and to every device
 #   certificates.sh FOLDER server NAME...          the broker's, for the names and addresses it is called by
 #   certificates.sh FOLDER table SITE TABLE        one table's, SITE/TABLE.crt, for that name
 #
-# Nothing that is there is overwritten. ca.key signs anything: keep it on no broker and no box. DAYS=1825 is how long a
+# Nothing that is there is overwritten. ca.key signs anything: keep it on no broker and no device. DAYS=1825 is how long a
 # certificate holds; one that ends takes its table off the broker, so note the day.
 set -eu
 umask 077

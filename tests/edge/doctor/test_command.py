@@ -128,7 +128,7 @@ def test_a_library_that_does_not_load_is_found(
     assert "ok    journal: " in said
 
 
-# --- the box
+# --- the device
 
 
 @pytest.mark.parametrize(

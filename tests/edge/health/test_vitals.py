@@ -196,7 +196,7 @@ def test_the_kernel_tells_of_its_clock_or_says_that_it_does_not() -> None:
     assert TIMESYNC_MARK.is_absolute()
 
 
-# --- the box
+# --- the device
 
 
 def sensor(path: Path, text: str) -> None:

@@ -114,7 +114,7 @@ def test_health_is_current_and_nobody_waits_for_it() -> None:
     assert validate(made.topic, made.payload)["health"]["lag_s"] == {"p50": 0.031, "p99": 0.094}
 
 
-def test_a_box_without_sensors_is_described_too() -> None:
+def test_a_device_without_sensors_is_described_too() -> None:
     bare = msgspec.structs.replace(
         HEALTH, lag_s=None, inference_s=None, temperature_c=None, disk_free_bytes=None, cameras={}
     )

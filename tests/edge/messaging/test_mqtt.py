@@ -286,7 +286,7 @@ def connack(code: int, properties: bytes = b"") -> bytes:
         (connack(0, b"\x25\x00"), "it keeps no retained messages, and status and state need them", True),
         (connack(0, b"\x24\x00"), "it does not take messages of QoS 1", True),
         (b"\xf0\x00", "what it says is not MQTT", False),
-        (connack(0) + b"\xe0\x01\x8e", "are there two boxes for one table?", True),
+        (connack(0) + b"\xe0\x01\x8e", "do two devices watch one table?", True),
         (connack(0) + b"\xe0\x01\x98", "an administrator ended the connection", True),
         (connack(0) + b"\xe0\x01\x8b", "the broker ended the connection: server shutting down", False),
         (connack(0) + b"\x30\x03\x00\x09x", "what it says is not MQTT", False),

@@ -133,7 +133,7 @@ def test_a_backlog_goes_as_fast_as_it_may() -> None:
 
 
 class Sending(RuleBasedStateMachine):
-    """Entries come, are sent, acknowledged or not; connections break; the box is started again."""
+    """Entries come, are sent, acknowledged or not; connections break; the device is started again."""
 
     @initialize(head=st.integers(0, 80))
     def begin(self, head: int) -> None:
