@@ -108,7 +108,8 @@ class _Bucket:
 class Door:
     """Takes what comes to one table. Time is given to it: `now` runs on evenly, `t` is the table's."""
 
-    def __init__(self, address: Address, boxes: Collection[int]) -> None:
+    def __init__(self, address: Address, boxes: Collection[int], *, has_access_list: bool = True) -> None:
+        self._has_access_list = has_access_list  # of the broker: only it makes the sender in a topic reliable
         self._topic = address.topic("cmd/signal")
         self._boxes = frozenset(boxes)
         self._looks = _Bucket(RATE, BURST, BURST)
@@ -165,7 +166,7 @@ class Door:
     def _from(self, topic: str) -> _Said:
         name = topic.removeprefix(f"{self._topic}/")
         known = name != topic and SENDER.fullmatch(name) is not None
-        return _Said(topic, name if known else None, known)
+        return _Said(topic, name if known else None, known and self._has_access_list)
 
     def _counted(self, said: _Said, now: float) -> Refused | None:
         self._count(said, 1)
@@ -220,7 +221,7 @@ def _named(found: Mapping[str, object], said: _Said) -> _Said:
     sender, command = found.get("sender"), found.get("command")
     if sender is not None and (not isinstance(sender, str) or not SENDER.fullmatch(sender)):
         raise CommandRefusedError("sender: expected letters, figures and . _ @ -, up to 64, a letter or figure first")
-    if said.proven and sender not in (None, said.sender):
+    if said.sender is not None and sender not in (None, said.sender):
         raise CommandRefusedError("sender: expected none, or the one that the topic names")
     if command is not None and (
         not isinstance(command, str) or not 0 < len(command) <= MOST_ID or not _is_fit(command)

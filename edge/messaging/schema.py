@@ -150,7 +150,10 @@ class Command(Body, frozen=True, kw_only=True):
 
     topic: Annotated[str, Meta(description="where it came, shortened if long")]
     sender: Annotated[Text | None, Meta(description="null: it named none, or the answer is for several senders")]
-    proven: Annotated[bool, Meta(description="the topic names the sender, and the broker decides who may write there")]
+    proven: Annotated[
+        bool,
+        Meta(description="the topic names the sender, and the broker in the table's file decides who may write there"),
+    ]
     command: Annotated[Text | None, Meta(description="the id that the sender gave it")]
     taken: bool
     why: Annotated[str, Meta(description="why it was refused; empty if taken")]

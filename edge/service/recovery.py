@@ -74,7 +74,7 @@ def look_back(journal: Journal) -> int:
 
 def open_door(address: Address, table: TableFile, journal: Journal) -> Door:
     """Open the door for commands; it remembers the commands accepted before."""
-    found = Door(address, table.layout.boxes)
+    found = Door(address, table.layout.boxes, has_access_list=table.mqtt is not None)
     for entry in journal.read(look_back(journal), LOOK_BACK, ("command",)):
         found.recall(entry.body)
     return found

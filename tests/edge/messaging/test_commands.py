@@ -1,13 +1,16 @@
 """The door for commands: what makes sense is taken once, all else is refused in a sentence, and nothing raises."""
 
 import json
+from contextlib import closing
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feltwatch.edge.journal.store import Entry
+from feltwatch.edge.config.table_file import read_table
+from feltwatch.edge.journal.store import Entry, Journal
 from feltwatch.edge.messaging import encode as messages
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.messaging.commands import (
@@ -21,12 +24,14 @@ from feltwatch.edge.messaging.commands import (
     Taken,
 )
 from feltwatch.edge.messaging.schema import written
+from feltwatch.edge.service.recovery import open_door
 from feltwatch.engine.books import BOOKS
 from feltwatch.engine.model.events import SIGNALS, Decision, Signal, decode, encode
 from feltwatch.engine.model.verdicts import Remark
 from feltwatch.engine.transcript.parse import Scenario
 from tests.asyncapi_check import validate
 from tests.example_messages import ADDRESS, BOXES, JOURNAL, Came, Told, at
+from tests.film_frames import TABLE
 from tests.test_rounds import CASES
 
 TOPIC = ADDRESS.topic("cmd/signal")
@@ -207,6 +212,29 @@ def test_a_sender_is_whom_the_topic_names(sender: str) -> None:
     answer = say(table(), PLACE_BETS, topic=f"{TOPIC}/{sender}")
     assert isinstance(answer, Taken)
     assert (answer.body.sender, answer.body.proven) == (sender, True)
+
+
+def test_without_an_access_list_no_sender_is_proven() -> None:
+    open_to_all = Door(ADDRESS, BOXES, has_access_list=False)
+    answer = open_to_all.take(Came(DESK, PLACE_BETS.encode()), table().table, 1.0, 1.0)
+    assert isinstance(answer, Taken)
+    assert (answer.body.sender, answer.body.proven) == ("desk", False)
+    other = Came(DESK, PLACE_BETS.replace("}", ',"sender":"pit"}').encode())
+    refused = open_to_all.take(other, table().table, 1.0, 1.0)
+    assert isinstance(refused, Refused)
+    assert "the one that the topic names" in refused.body.why
+
+
+@pytest.mark.parametrize(("mqtt", "proven"), [("", False), ('[mqtt]\nurl = "mqtt://broker"\n', True)])
+def test_the_built_in_broker_has_no_access_list(mqtt: str, proven: bool, tmp_path: Path) -> None:  # noqa: FBT001  a parameter of the table
+    file = tmp_path / "table.toml"
+    file.write_text(f"{TABLE.read_text('utf-8')}\n{mqtt}", "utf-8")
+    with closing(Journal(tmp_path / "journal", "bj-07")) as journal:
+        answer = open_door(ADDRESS, read_table(file), journal).take(
+            Came(DESK, PLACE_BETS.encode()), table().table, 1.0, 1.0
+        )
+    assert isinstance(answer, Taken)
+    assert answer.body.proven is proven
 
 
 def test_what_was_retained_is_refused() -> None:
