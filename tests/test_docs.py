@@ -59,7 +59,7 @@ def test_the_commands_of_the_pages_say_what_they_say(where: str, command: str, e
     )
     said = done.stdout
     pattern = re.escape(expected.rstrip("\n")).replace(re.escape("…"), ".*")
-    assert re.fullmatch(pattern, said.rstrip("\n"), re.DOTALL), said
+    assert re.fullmatch(pattern, said.rstrip("\n"), re.DOTALL), f"exit code {done.returncode}: {said}"
 
 
 @pytest.mark.parametrize("path", sorted((DOCS / "examples").glob("*.round")), ids=lambda path: path.stem)
