@@ -42,7 +42,7 @@ def _piled(delta: Decimal | None, event: "Chips") -> bool:
 
 def _dealers_turn(r: "BlackjackState") -> bool:
     """Tell whether the Players are done; a second card of the dealer's that was left to lie too early ends nothing."""
-    return r.complete or (r.dealer_shown and r.acting() is None)
+    return r.dealer.complete or (r.dealer_shown and r.acting() is None)
 
 
 def _raised(r: "BlackjackState", box: int, delta: Decimal | None, event: "Chips") -> bool:
@@ -77,7 +77,7 @@ def _insured(r: "BlackjackState", stack: "Stack", event: "Chips") -> bool:
     bet = next((s for s in r.bettors.get(box, ()) if s.spot.who == stack.spot.who), None)
     if not r.dealer.cards or box not in r.hands:
         return False
-    if r.complete and event.amount is None and event.by is None:
+    if r.dealer.complete and event.amount is None and event.by is None:
         return False  # the dealer pays close by
     if r.upcard is not None and not r.upcard_is_ace:
         _refuse(r, stack, "insurance-not-allowed", f"the dealer shows the {spoken(r.upcard)}, not an Ace")

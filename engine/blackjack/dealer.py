@@ -49,7 +49,7 @@ def only_naturals(r: "BlackjackState") -> bool:
 
 def draws(r: "BlackjackState") -> bool:
     """Tell whether the dealer owes the table a card."""
-    if r.complete or stands(r):
+    if r.dealer.complete or stands(r):
         return False
     if len(r.dealer) > 1 and only_naturals(r):
         return False
@@ -69,13 +69,13 @@ def after(r: "BlackjackState") -> None:
     if len(r.dealer) == 2 and r.dealer.total is not None:
         settlement.against_second(r)
     if stands(r) and len(r.dealer) > 1 and r.acting() is None:
-        r.complete = True
+        r.dealer.complete = True
         settlement.against_dealer(r)
 
 
 def opened_again(r: "BlackjackState") -> None:
     """A card left the dealer's hand: what it had decided is open again."""
-    r.complete, r.dealer_shown = False, len(r.dealer) > 1
+    r.dealer.complete, r.dealer_shown = False, len(r.dealer) > 1
     for hand in settlement.open_hands(r):
         if not (hand.natural and (r.dealer_shown or not (r.upcard_is_ace or r.upcard_is_ten))):
             settlement.reopen(r, hand)
@@ -85,11 +85,11 @@ def opened_again(r: "BlackjackState") -> None:
 
 def settle_early(r: "BlackjackState") -> bool:
     """Settling has begun, and the dealer's cards lay complete before the Players were done: these stood."""
-    if r.complete or len(r.dealer) < 2 or not stands(r):
+    if r.dealer.complete or len(r.dealer) < 2 or not stands(r):
         return False
     turns.stands(r, tuple(hand for hand in r.all_hands() if not r.finished(hand) and not turns.blocks(r, hand)))
     after(r)
-    return r.complete
+    return r.dealer.complete
 
 
 def overdraw(r: "BlackjackState", seen: CardSeen) -> None:

@@ -27,7 +27,7 @@ def removed(r: "BlackjackState", seen: "CardSeen") -> None:
 def note(r: "BlackjackState", seen: "CardSeen") -> None:
     """The last card of an open hand is taken up: what follows says what that was."""
     hand = r.hand(seen.zone.box, seen.zone.hand) if seen.zone.box else None
-    if hand is None or r.complete or r.seat(hand.box).stake is not None:
+    if hand is None or r.dealer.complete or r.seat(hand.box).stake is not None:
         return
     is_open = not (hand.bust or hand.surrendered or hand.invalid) and settlement.waits(r, hand)
     if is_open and all(one.gone for one in hand.cards):

@@ -11,6 +11,7 @@ from feltwatch.engine.model.spots import SHOE, Zone
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import checks
 from feltwatch.engine.round.base import CardSeen
+from feltwatch.engine.round.phase import Phase, Trigger
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
@@ -27,7 +28,7 @@ def dealt(r: "BlackjackState", seen: CardSeen) -> None:
         _lay(r, seen)
         _follow(r, r.misdeal, seen)
         return
-    if r.loose:
+    if r.phase is Phase.LOOSE_DEAL:
         _lay(r, seen)
         go_on(r)
         return
@@ -187,9 +188,11 @@ def _follow(r: "BlackjackState", slip: Misdeal, seen: CardSeen) -> None:
             t=slip.t,
             replaces=slip.alert,
         )
-        r.misdeal, r.loose = None, not name
+        r.misdeal = None
         if name:
             _open(r, Misdeal(name, "wrong-box-order", slip.seen, slip.at, slip.due, slip.t, r.plan(name)))
+        else:
+            r.change_phase(Trigger.ORDER_DROPPED)
     else:
         r.remedied(slip.alert, remedy if slip.code != SIMULTANEOUS else r.alerts[slip.alert].remedy)
     lying_right(r)
@@ -220,7 +223,8 @@ def moved(r: "BlackjackState", seen: CardSeen, source: Zone) -> None:
     if new is not None and seen not in new.cards:
         new.add(seen)
         new.cards.sort(key=lambda one: one.n)
-    r.loose = r.loose or slip is None
+    if slip is None:
+        r.change_phase(Trigger.ORDER_DROPPED)
     lying_right(r)
 
 
@@ -279,7 +283,7 @@ def ruled(r: "BlackjackState", slip: Misdeal, choice: str) -> None:
     late, r.misdeal, r.lapsed = slip is r.lapsed, None, None
     if choice != "continue-reconstructed" and slip.code != SIMULTANEOUS:
         go_on(r)
-    elif late and (r.complete or any(hand.split or hand.doubled for hand in r.all_hands())):
+    elif late and (r.dealer.complete or any(hand.split or hand.doubled for hand in r.all_hands())):
         slip.plan.waits = True  # too much has happened to say by itself where each card goes
     else:
         _lay_again(r)
@@ -287,7 +291,8 @@ def ruled(r: "BlackjackState", slip: Misdeal, choice: str) -> None:
 
 def _lay_again(r: "BlackjackState") -> None:
     targets = remedies.assignment(r)
-    r.stray, r.subsequent, r.hit, r.dealer_shown = None, False, False, False
+    r.stray, r.hit, r.dealer_shown = None, False, False
+    r.change_phase(Trigger.DEAL_PUT_RIGHT)
     r.apart.clear()
     r.waiting.clear()
     for hand in (*r.all_hands(), r.dealer):
@@ -306,6 +311,6 @@ def _lay_again(r: "BlackjackState") -> None:
 
 def go_on(r: "BlackjackState") -> None:
     """As the cards lie: the hands still short of a card take it as it comes."""
-    r.loose = True
+    r.change_phase(Trigger.ORDER_DROPPED)
     if not r.playing:
         lying_right(r)

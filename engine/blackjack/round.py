@@ -181,16 +181,12 @@ class BlackjackRound(BlackjackState):
         return chips.astray(self, stack, before)
 
     def settlement_seen(self, stack: Stack) -> None:
-        if self.subsequent:
-            self.final = (
-                self.final or stack.spot.kind not in side_bets.FIRST_TWO
-            )  # I-16: a late side bet changes nothing
-        else:
-            self.interim = self.interim or self.playing
+        late = self.subsequent and stack.spot.kind in side_bets.FIRST_TWO
+        self.settling = self.settling or (self.playing and not late)
         misplaced_cards.reviewed(self)
 
     def final_settling(self) -> bool:
-        return self.complete
+        return self.dealer.complete
 
     def left_code(self, stack: Stack, *, lost: bool, announced: bool) -> str:
         kind = stack.spot.kind
@@ -269,7 +265,7 @@ class BlackjackRound(BlackjackState):
 
     def ending(self) -> None:
         forbidden.at_the_end(self)
-        if self.playing and not self.complete:
+        if self.playing and not self.dealer.complete:
             early_pickup.at_the_end(self)
             dealer.left_short(self)
 

@@ -22,6 +22,7 @@ from feltwatch.engine.model.spots import SHOE
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import bets, camera_only, payments
 from feltwatch.engine.round.base import CardSeen
+from feltwatch.engine.round.phase import Trigger
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
@@ -35,7 +36,7 @@ SPLIT_CHIPS_S = 5.0
 
 def begin(r: "BlackjackState") -> None:
     """The Initial Deal is complete: decide what two cards decide."""
-    r.playing = True
+    r.change_phase(Trigger.FIRST_CARDS_COMPLETE)
     r.complete_at = r.idle_from = r.t
     check_insurance(r)
     bets.lone_side_bets(r, dealt=True)
@@ -93,7 +94,7 @@ def opened(r: "BlackjackState") -> None:
     if r.subsequent:
         return
     payments.underpaid(r)
-    r.subsequent = True
+    r.change_phase(Trigger.CARD_COUNTS)
     if "side-bet-not-settled" in r.book.faults:
         for stack in list(r.stacks.values()):
             line = r.settlements.get((stack.spot.box, 1, stack.spot.bet))

@@ -11,6 +11,7 @@ from feltwatch.engine.model.verdicts import CardMove, Ended, Settlement
 from feltwatch.engine.round import bets, camera_only, checks, payments
 from feltwatch.engine.round.findings import CardSeen, Plan
 from feltwatch.engine.round.line import BetTerms, worth
+from feltwatch.engine.round.phase import Trigger
 from feltwatch.engine.round.stack import Stack
 from feltwatch.engine.round.state import RoundState
 
@@ -129,7 +130,8 @@ class Round(RoundState):
 
     def close(self) -> None:
         """Freeze the bets: by the announcement, else at the first card."""
-        self.closed, self.closed_at = True, self.t
+        self.change_phase(Trigger.BETS_CLOSE)
+        self.closed_at = self.t
         bets.close(self)
         self.dealt_in()
 
@@ -221,19 +223,20 @@ class Round(RoundState):
     def finish(self, t: float, *, announced: bool = False) -> None:
         """The round is over: compare what lies with what was due, and say how it ended."""
         self.t = t
+        inferred = False
         if self.lost and not self.void:
-            self.ended = Ended(t, self.number, "unresolved", self.lost)
-            self.out.append(self.ended)
-            return
-        unseen = bool(self.doubt)  # before what only the end of the round leaves open
-        inferred = not self.void and camera_only.breaks_off(self)
-        if not self.void and not (unseen and self.gap):
-            self.ending()
-        if not self.void and not unseen:
-            payments.lying(self, announced=announced)
-        result, why = self._result()
+            result, why = "unresolved", self.lost
+        else:
+            unseen = bool(self.doubt)  # before what only the end of the round leaves open
+            inferred = not self.void and camera_only.breaks_off(self)
+            if not self.void and not (unseen and self.gap):
+                self.ending()
+            if not self.void and not unseen:
+                payments.lying(self, announced=announced)
+            result, why = self._result()
         self.ended = Ended(t, self.number, result, why, inferred)
         self.out.append(self.ended)
+        self.change_phase(Trigger.ROUND_ENDS)
 
     def nothing_follows(self) -> None:
         """The input ends in the middle of the round: say what only waited for what might come next."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from typing import ClassVar
 
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.events import Chips, Signal
@@ -11,15 +12,18 @@ from feltwatch.engine.model.shoe import Shoe
 from feltwatch.engine.model.spots import Zone
 from feltwatch.engine.model.verdicts import Ended, Remedy
 from feltwatch.engine.round.findings import CardSeen, Findings, Plan
+from feltwatch.engine.round.phase import Phase, Transitions, Trigger
 from feltwatch.engine.round.stack import Slip, Stack
 
 
 class RoundState(Findings):
     """What is known of a round, without the rules; what a rule needs of its game is a hook that the game fills in."""
 
+    NEXT: ClassVar[Transitions]  # the game's table of phases
+
     def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:
         super().__init__(book, number, dismissed)
-        self.closed = False
+        self.phase = Phase.BETTING
         self.closed_at = 0.0
         self.heard = False  # a signal or a decision was reported, in this round or before it
         self.uncounted = False  # the amount of some bet is not known
@@ -49,6 +53,14 @@ class RoundState(Findings):
         self.drawn = 0
         self.settled_boxes: list[int] = []
         self.ended: Ended | None = None
+
+    def change_phase(self, trigger: Trigger) -> None:
+        """Go to the phase to which the game's table leads; a trigger that it does not list here changes nothing."""
+        self.phase = self.NEXT.get((self.phase, trigger), self.phase)
+
+    @property
+    def closed(self) -> bool:
+        return self.phase is not Phase.BETTING
 
     @property
     def only_seen(self) -> bool:

@@ -12,6 +12,7 @@ from feltwatch.engine.model.spots import Zone
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import checks
 from feltwatch.engine.round.base import CardSeen, Plan
+from feltwatch.engine.round.phase import Trigger
 from feltwatch.engine.round.stack import Stack
 from feltwatch.engine.sikipi import deal_checks, setting, settlement
 from feltwatch.engine.sikipi import reveal as exposure
@@ -170,7 +171,7 @@ class SikipiRound(SikipiState):
             deal_checks.seen_while_broken(self)
 
     def sets(self, hand: FourCards) -> None:
-        self.any_set = True
+        self.change_phase(Trigger.HAND_PLACED)
         self.looks(hand)
 
     def known(self, hand: FourCards) -> None:
