@@ -60,7 +60,7 @@ def is_blackjack_unpaid(r: "BlackjackState") -> bool:
     """Tell whether a Blackjack still lies there unpaid: the dealer may well draw out before he settles."""
     naturals = [hand for hand in r.all_hands() if hand.natural and not hand.invalid]
     return any(hand.away for hand in r.all_hands()) or any(
-        stack.untouched and stack.present for hand in naturals for stack in settlement.betting(r, hand)
+        stack.settled.untouched and stack.now.present for hand in naturals for stack in settlement.betting(r, hand)
     )
 
 

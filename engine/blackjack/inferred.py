@@ -76,7 +76,7 @@ def no_double(r: "BlackjackState", hand: BlackjackHand, seen: "CardSeen") -> Non
 def crosswise(r: "BlackjackState", hand: BlackjackHand) -> None:
     """A card laid crosswise marks a double whose chips could not be counted."""
     seat = r.seat(hand.box)
-    if hand.extra or not may_double(r, hand) or seat.now is not None:
+    if hand.extra or not may_double(r, hand) or seat.now.amount is not None:
         return
     hand.doubled = True
     r.infer(hand.box, hand.number, "double")

@@ -116,12 +116,13 @@ def _optional(r: "BlackjackState", box: int, place: int) -> bool:
     if not (before < box and (due == 0 or box < due)):
         return False
     r.optional.discard(box)
-    stacks = [s for s in r.stacks.values() if s.spot.box == box and s.held and s.spot.kind == "main"]
-    stacks = [stack for stack in stacks if stack.present] or stacks  # what was taken up meanwhile is no bet
+    stacks = [s for s in r.stacks.values() if s.spot.box == box and s.bet.left_over and s.spot.kind == "main"]
+    stacks = [stack for stack in stacks if stack.now.present] or stacks  # what was taken up meanwhile is no bet
     if not stacks:
         return False
     for stack in stacks:
-        stack.held, stack.at_close, stack.stake, stack.known = False, True, stack.now, stack.now
+        stack.bet.place(stack.now)
+        stack.now = stack.now._replace(known=stack.now.amount)
     r.bettors[box] = stacks
     r.open_box(box)
     r.order = [*r.boxes, 0, *r.boxes]
@@ -267,7 +268,8 @@ def left_alone(r: "BlackjackState") -> None:
     gone = sorted(_gone(r), key=lambda one: one.gone_at or 0)
     if not gone or r.misdeal is not None:
         return
-    since = [one.gone_at for one in gone[1:]] + [stack.emptied for stack in r.stacks.values()]
+    emptied = [stack.settled.emptied for stack in r.stacks.values()]
+    since = [*(one.gone_at for one in gone[1:]), *(one and one.t for one in emptied)]
     if all(t is None or t - (gone[0].gone_at or 0) >= LONG_S for t in since):
         checks.gone(r, gone[0])
 

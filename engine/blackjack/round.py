@@ -41,11 +41,11 @@ class BlackjackRound(BlackjackState):
     def dealt_in(self) -> None:
         for stack in self.stacks.values():
             spot = stack.spot
-            if spot.kind == "main" and stack.at_close and not stack.rejected and not spot.hand:
+            if spot.kind == "main" and stack.bet.in_play and not spot.hand:
                 self.bettors.setdefault(spot.box, []).append(stack)
         for box in sorted(self.bettors):
             self.open_box(box)
-        held = {s.spot.box for s in self.stacks.values() if s.held and s.spot.kind == "main"}
+        held = {s.spot.box for s in self.stacks.values() if s.bet.left_over and s.spot.kind == "main"}
         self.optional = held - set(self.boxes)
         self.order = [*self.boxes, 0, *self.boxes]
 
@@ -152,7 +152,7 @@ class BlackjackRound(BlackjackState):
     def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
         if not dealer.settle_early(self):
             chips.early(self, stack, delta)
-        elif not payments.matches(self, stack, delta) and stack.by == "dealer":
+        elif not payments.matches(self, stack, delta) and stack.now.by == "dealer":
             payments.by_dealer(self, stack, delta, before)
 
     def touched(self, stack: Stack) -> None:
@@ -273,7 +273,7 @@ class BlackjackRound(BlackjackState):
         found = [
             f"the {stack.spot.bet} bet of box {stack.spot.box} was not decided"
             for stack in self.stacks.values()
-            if (stack.at_close or stack.spot.hand) and not stack.rejected and self.undecided(stack)
+            if (stack.bet.placed or stack.spot.hand) and not stack.bet.refused and self.undecided(stack)
         ]
         if not self.playing and (found or not self.boxes):
             return ["the first cards were never complete"]

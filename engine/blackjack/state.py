@@ -188,12 +188,12 @@ class BlackjackState(Round):
         self.boxes = sorted([*self.boxes, box])
         self.hands[box] = [BlackjackHand(box)]
         for stack in stacks:
-            self.wagers[stack.spot.text, 1] = (stack.stake, None)
+            self.wagers[stack.spot.text, 1] = (stack.bet.stake, None)
 
     def undecided(self, stack: Stack) -> bool:
         spot = stack.spot
         if spot.kind != "main":
-            return (spot.box, 1, spot.bet) not in self.settlements and stack.at_close
+            return (spot.box, 1, spot.bet) not in self.settlements and stack.bet.placed
         bet = payments.bet(spot)
         return any(
             (spot.box, hand, bet) not in self.settlements

@@ -58,7 +58,7 @@ def begin_again(r: "BlackjackState") -> None:
         hand.surrendered, hand.stood, hand.asked, hand.left = False, "", "", False
     r.even.clear()
     for stack in r.stacks.values():
-        stack.rejected = stack.rejected and stack.spot.kind != "insurance"
+        stack.bet.refused = stack.bet.refused and stack.spot.kind != "insurance"
     begin(r)
 
 
@@ -98,7 +98,7 @@ def opened(r: "BlackjackState") -> None:
     if "side-bet-not-settled" in r.book.faults:
         for stack in list(r.stacks.values()):
             line = r.settlements.get((stack.spot.box, 1, stack.spot.bet))
-            if stack.spot.kind in side_bets.FIRST_TWO and stack.at_close and line is not None:
+            if stack.spot.kind in side_bets.FIRST_TWO and stack.bet.placed and line is not None:
                 side_unsettled(r, stack, line)
     for hand in r.all_hands():
         if hand.natural and (hand.box, hand.number, "main") in r.settlements:
@@ -114,7 +114,7 @@ def opened(r: "BlackjackState") -> None:
 
 
 def side_unsettled(r: "BlackjackState", stack: "Stack", line: "Settlement") -> None:
-    if line.result not in ("win", "lose") or stack.rejected or not (stack.untouched and stack.present):
+    if line.result not in ("win", "lose") or stack.bet.refused or not (stack.settled.untouched and stack.now.present):
         return
     due = plain(abs(line.net)) if line.net is not None else "what is due"
     what = f"pay {due}" if line.result == "win" else f"take {due}"
@@ -134,7 +134,7 @@ def side_unsettled(r: "BlackjackState", stack: "Stack", line: "Settlement") -> N
 def _unpaid_blackjack(r: "BlackjackState", hand: BlackjackHand) -> None:
     for stack in settlement.betting(r, hand):
         line = r.settlements.get((hand.box, hand.number, stack.spot.bet))
-        if line is None or line.result != "blackjack" or not (stack.untouched and stack.present):
+        if line is None or line.result != "blackjack" or not (stack.settled.untouched and stack.now.present):
             continue
         due = "what is due" if line.net is None else plain(line.net)
         name = r.alert(
@@ -146,7 +146,7 @@ def _unpaid_blackjack(r: "BlackjackState", hand: BlackjackHand) -> None:
             hand=hand.number,
             evidence=(stack.spot.text, *[seen.id for seen in hand.cards]),
         )
-        stack.faulted = bool(name)
+        stack.settled.faulted = bool(name)
 
 
 # ---- a card to a player ---------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def _passed_over(r: "BlackjackState", hand: BlackjackHand, one: BlackjackHand) -
 def _second_stack(r: "BlackjackState", one: BlackjackHand) -> bool:
     """Tell whether one stack more is there, from any hand: for a hand that must draw, that is a double."""
     seat = r.seat(one.box)
-    return len(r.hands[one.box]) == 1 and seat.stake is None and camera_only.grew(seat, seat.laid)
+    return len(r.hands[one.box]) == 1 and seat.bet.stake is None and camera_only.grew(seat, seat.bet.piles)
 
 
 def take(r: "BlackjackState", hand: BlackjackHand, seen: CardSeen) -> None:
@@ -300,7 +300,7 @@ def squeeze_exposed(r: "BlackjackState", seen: CardSeen) -> None:
 
 
 def no_insurance(r: "BlackjackState", stack: "Stack") -> None:
-    stack.rejected = True
+    stack.bet.refused = True
     r.alert(
         "insurance-not-allowed",
         f"Chips lie on the insurance line of box {stack.spot.box} and the dealer shows the {spoken(r.upcard)}.",

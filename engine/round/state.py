@@ -160,7 +160,7 @@ class RoundState(Findings):
     def void_stake(self, stack: Stack, hand: int) -> Decimal | None:
         """Give what lies on a stack for that hand."""
         del hand
-        return stack.now if not self.closed else stack.stake
+        return stack.now.amount if not self.closed else stack.bet.stake
 
     def close(self) -> None:
         """Freeze the bets."""

@@ -61,7 +61,7 @@ class SikipiState(Round):
         return [
             stack
             for stack in self.stacks.values()
-            if stack.spot.kind == kind and stack.at_close and not stack.rejected and box in (None, stack.spot.box)
+            if stack.spot.kind == kind and stack.bet.in_play and box in (None, stack.spot.box)
         ]
 
     def by_house(self, box: int) -> bool:
@@ -91,7 +91,7 @@ class SikipiState(Round):
 
     def undecided(self, stack: Stack) -> bool:
         spot = stack.spot
-        return stack.at_close and not stack.rejected and (spot.box, 1, spot.bet) not in self.settlements
+        return stack.bet.in_play and (spot.box, 1, spot.bet) not in self.settlements
 
     def looks(self, hand: FourCards) -> None:
         """A Player sees his cards."""
