@@ -134,11 +134,8 @@ class BlackjackRound(BlackjackState):
             self.n = n
             forbidden.review(self, event)
         super().apply(event, n)
-        if (
-            self.playing
-            and not self.void
-            and (self.split_wait is not None or event.t - self.idle_from > subsequent_deal.IDLE_S)
-        ):
+        late = self.split_wait is not None or event.t - self.idle_from > subsequent_deal.IDLE_S
+        if late and self.playing and not self.void:
             subsequent_deal.waited(self, event.t)
 
     # ---- chips after the close --------------------------------------------------------------------------------------

@@ -194,12 +194,9 @@ class BlackjackState(Round):
         spot = stack.spot
         if spot.kind != "main":
             return (spot.box, 1, spot.bet) not in self.settlements and stack.bet.placed
-        bet = payments.bet(spot)
-        return any(
-            (spot.box, hand, bet) not in self.settlements
-            for hand in payments.hands(self, spot)
-            if (f"box{spot.box}.{bet}", hand) in self.wagers
-        )
+        bet, hands = payments.bet(spot), payments.hands(self, spot)
+        text = f"box{spot.box}.{bet}"
+        return any((text, hand) in self.wagers and (spot.box, hand, bet) not in self.settlements for hand in hands)
 
     def dealer_blackjack(self) -> bool:
         return self.dealer.natural

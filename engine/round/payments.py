@@ -42,9 +42,8 @@ def bet(spot: Spot) -> str:
 
 def lines(r: "RoundState", stack: Stack) -> list[Settlement]:
     """Give the settlement lines that are paid or taken on this stack."""
-    spot = stack.spot
-    found = (r.settlements.get((spot.box, hand, bet(spot))) for hand in hands(r, spot))
-    return [line for line in found if line is not None]
+    spot, name, known = stack.spot, bet(stack.spot), r.settlements
+    return [known[key] for hand in hands(r, spot) if (key := (spot.box, hand, name)) in known]
 
 
 def hands(r: "RoundState", spot: Spot) -> Sequence[int]:

@@ -26,7 +26,7 @@ class RoundState(Findings):
         self.phase = Phase.BETTING
         self.closed_at = 0.0
         self.heard = False  # a signal or a decision was reported, in this round or before it
-        self.uncounted = False  # the amount of some bet is not known
+        self.uncounted = False  # the bets are closed, and the amount of some is not known
         self.fell: dict[int, float] = {}  # when the last card came to a box
         self.went_on = 0  # the last event that shows play going on
         self.played_at = 0.0  # when the last card was dealt, moved or turned
@@ -65,7 +65,7 @@ class RoundState(Findings):
     @property
     def only_seen(self) -> bool:
         """Tell whether only a camera reports: nothing came from outside, and not every amount is known."""
-        return self.closed and self.uncounted and not self.heard
+        return self.uncounted and not self.heard
 
     @property
     def unclear(self) -> bool:
