@@ -3,22 +3,18 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from feltwatch.engine.blackjack import (
-    chips,
-    dealer,
-    decisions,
+from feltwatch.engine.blackjack.deal import (
     drawn_together,
     early_pickup,
-    forbidden,
     initial_deal,
     misplaced_cards,
     moved_cards,
-    settlement,
-    side_bets,
     subsequent_deal,
 )
+from feltwatch.engine.blackjack.deal.remedies import error_remedy
 from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW
-from feltwatch.engine.blackjack.remedies import error_remedy
+from feltwatch.engine.blackjack.money import settlement, side_bets
+from feltwatch.engine.blackjack.play import chips, dealer, decisions, forbidden
 from feltwatch.engine.blackjack.state import BlackjackState, Stray
 from feltwatch.engine.model.events import Chips, Dealt, Decision, Event, Move, Signal
 from feltwatch.engine.model.money import ZERO
@@ -33,8 +29,6 @@ IN_TURN = ("hit", "stand", "double", "split")
 
 class BlackjackRound(BlackjackState):
     """Boxes act clockwise, the dealer last. `hands` hold the cards where they are, or where a ruling has put them."""
-
-    # ---- whose turn ---------------------------------------------------------------------------------------------
 
     # ---- the bets close, the cards come ---------------------------------------------------------------------------
 

@@ -44,8 +44,6 @@ class BoxRuling:
 class SikipiRound(SikipiState):
     """The deal, the look, the setting, the reveal; `hands` are by box, the dealer's is box 0."""
 
-    # ---- who plays ----------------------------------------------------------------------------------------------
-
     # ---- the deal -----------------------------------------------------------------------------------------------
 
     def apply(self, event: Event, n: int) -> None:

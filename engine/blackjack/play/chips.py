@@ -4,8 +4,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import additional_bets, dealer, decisions, followers, inferred, side_bets
 from feltwatch.engine.blackjack.hands import BlackjackHand
+from feltwatch.engine.blackjack.money import additional_bets, followers, side_bets
+from feltwatch.engine.blackjack.play import dealer, decisions, inferred
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.money import ZERO, decimal, down, plain, up
 from feltwatch.engine.model.verdicts import Remedy

@@ -5,8 +5,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import side_bets
 from feltwatch.engine.blackjack.hands import BlackjackHand
+from feltwatch.engine.blackjack.money import side_bets
 from feltwatch.engine.model.money import ZERO
 from feltwatch.engine.round.line import plays
 

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import settlement, side_bets, turns
 from feltwatch.engine.blackjack.hands import DEALER_STANDS, LIMIT, Total
+from feltwatch.engine.blackjack.money import settlement, side_bets
+from feltwatch.engine.blackjack.play import turns
 from feltwatch.engine.books.settings import Switches
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.spots import DISCARD

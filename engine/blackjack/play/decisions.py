@@ -3,8 +3,9 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import additional_bets, dealer, followers, forbidden, settlement, side_bets, turns
 from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW, BlackjackHand
+from feltwatch.engine.blackjack.money import additional_bets, followers, settlement, side_bets
+from feltwatch.engine.blackjack.play import dealer, forbidden, turns
 from feltwatch.engine.model.spots import MAX_HANDS, hand_zone
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round.stack import BetStatus

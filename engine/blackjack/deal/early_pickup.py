@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import decisions, initial_deal, settlement
+from feltwatch.engine.blackjack.deal import initial_deal
+from feltwatch.engine.blackjack.money import settlement
+from feltwatch.engine.blackjack.play import decisions
 from feltwatch.engine.round import payments
 
 if TYPE_CHECKING:

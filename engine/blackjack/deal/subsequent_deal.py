@@ -3,18 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import (
-    additional_bets,
-    dealer,
-    decisions,
-    inferred,
-    misplaced_cards,
-    offers,
-    settlement,
-    side_bets,
-    turns,
-)
+from feltwatch.engine.blackjack.deal import misplaced_cards
 from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, BlackjackHand
+from feltwatch.engine.blackjack.money import additional_bets, settlement, side_bets
+from feltwatch.engine.blackjack.play import dealer, decisions, inferred, offers, turns
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.events import Dealt
 from feltwatch.engine.model.money import plain

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import moved_cards, remedies, subsequent_deal
+from feltwatch.engine.blackjack.deal import moved_cards, remedies, subsequent_deal
 from feltwatch.engine.blackjack.state import Misdeal
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.events import Dealt

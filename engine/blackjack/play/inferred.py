@@ -3,9 +3,9 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import additional_bets, followers
-from feltwatch.engine.blackjack.decisions import may_double, not_allowed, part, refuse, refused_card, split_error
 from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, BlackjackHand
+from feltwatch.engine.blackjack.money import additional_bets, followers
+from feltwatch.engine.blackjack.play.decisions import may_double, not_allowed, part, refuse, refused_card, split_error
 from feltwatch.engine.model.spots import MAX_HANDS, hand_zone
 
 if TYPE_CHECKING:
