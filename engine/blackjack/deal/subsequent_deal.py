@@ -44,6 +44,7 @@ def begin(r: "BlackjackState") -> None:
 
 def begin_again(r: "BlackjackState") -> None:
     """The first cards were put right after they were complete: what they decided is looked at once more (B21)."""
+    r.dealer_shown = r.dealer.complete = False
     for hand in r.all_hands():
         if not hand.natural or hand.surrendered or r.upcard_is_ace or r.upcard_is_ten:
             settlement.reopen(r, hand)
