@@ -167,9 +167,9 @@ class Table:
         left = [seen for seen in life.round.seen.values() if not seen.gone and seen.zone.box is not None]
         self.stale.update({seen.id: seen.zone for seen in left})
         placed = placed_anew(life.round)
-        lie = {text: stack for text, stack in life.round.stacks.items() if stack.present}
+        lie = {text: stack for text, stack in life.round.stacks.items() if stack.now.present}
         new = lie if life.round.gap else placed
-        self.lying = {text: (stack.spot, stack.now, text not in new) for text, stack in lie.items()}
+        self.lying = {text: (stack.spot, stack.now.amount, text not in new) for text, stack in lie.items()}
         self.last, self.life = life, None
 
     def _clear(self, t: float, out: list[Verdict]) -> None:
@@ -336,9 +336,9 @@ class Table:
             return False
         done = self.last.round
         stack = done.stacks.get(event.spot.text)
-        if stack is None or done.void or event.amount - before != payments.due(done, stack).wins - stack.paid:
+        if stack is None or done.void or event.amount - before != payments.due(done, stack).wins - stack.settled.paid:
             return False
-        stack.paid += event.amount - before
+        stack.settled.paid += event.amount - before
         return True
 
     def _drain(self, round_: Round, out: list[Verdict]) -> None:

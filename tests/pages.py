@@ -7,10 +7,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from feltwatch.engine.blackjack.phases import NEXT as BLACKJACK_PHASES
 from feltwatch.engine.books import BOOKS
 from feltwatch.engine.books.alert_texts import MEANINGS
 from feltwatch.engine.books.error_catalogue import CODES
 from feltwatch.engine.books.settings import ALLOWED, WHY
+from feltwatch.engine.round.phase import Phase, Transitions, Trigger
+from feltwatch.engine.sikipi.phases import NEXT as SIKIPI_PHASES
 from feltwatch.models.evaluation.report import lines
 from feltwatch.models.shipped.registry import HERE, models, written
 from tests import compliance, mqtt_page, sentences, table_page
@@ -89,6 +92,45 @@ def settings() -> str:
     return "\n".join(lines) + "\n"
 
 
+def phases() -> str:
+    """The phases of each game's round: a diagram, what happens in each phase, and what leads to the next."""
+    lines = [
+        "# Phases of a round",
+        "",
+        "For contributors: the phases of a round, and what leads from one to the next. The engine changes the phase in",
+        "one function, `RoundState.change_phase`, which looks in these tables; what they do not name changes no phase.",
+        "Tests check that each transition happens in some golden round, and no other in any stream of events.",
+        "`python -m tests.pages` generates the page from `engine/blackjack/phases.py` and `engine/sikipi/phases.py`.",
+        *_phases_of("Blackjack", BLACKJACK_PHASES),
+        "",
+        "Whose turn it is and whether the bets are decided are no phases: both follow from the hands. A dealer's card",
+        "that falls too early can complete the dealer's hand while first cards are still due.",
+        *_phases_of("Si Ki Pi", SIKIPI_PHASES),
+        "",
+        "That the deal is over is no phase: it follows from the cards. Whether they fell in order is `DealOrder`.",
+        "",
+        "A void round goes on from phase to phase, since its cards and chips are still followed.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _phases_of(game: str, table: Transitions) -> Iterator[str]:
+    known = [phase for phase in Phase if phase in {*table.values(), Phase.BETTING}]
+    triggers = [one for one in Trigger if one in {trigger for _, trigger in table}]
+    yield from ("", f"## {game}", "", "```mermaid", "stateDiagram-v2", f"    [*] --> {Phase.BETTING.name}")
+    yield from (f"    {phase.name} --> {to.name}: {trigger.name}" for (phase, trigger), to in table.items())
+    yield from (f"    {Phase.ENDED.name} --> [*]", "```", "", "| phase | what happens |", "| --- | --- |")
+    yield from (f"| `{phase.name}` | {phase.value} |" for phase in known)
+    yield from ("", "| trigger | at the table | leads |", "| --- | --- | --- |")
+    for one in triggers:
+        ways: dict[Phase, list[str]] = {}
+        for (phase, trigger), to in table.items():
+            if trigger is one:
+                ways.setdefault(to, []).append(f"`{phase.name}`")
+        leads = "; ".join(f"from {', '.join(before)} to `{to.name}`" for to, before in ways.items())
+        yield f"| `{one.name}` | {one.value} | {leads} |"
+
+
 def _shortened(found: dict[str, object]) -> dict[str, object]:
     """Give figures whose lists show their first rows only."""
     return {
@@ -140,6 +182,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings,
     "table-file.md": table_page.page,
     "../edge/schemas/table.schema.json": table_page.schema,
+    "phases.md": phases,
     "compliance.md": compliance.page,
     "mqtt.md": mqtt_page.page,
     "asyncapi.json": mqtt_page.asyncapi,

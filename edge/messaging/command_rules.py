@@ -55,7 +55,7 @@ def _paid(event: Decision, now: Round) -> str:
     results = {
         line.result for line in now.settlements.values() if line.key[:2] == (event.box, event.hand) and line.bet in bets
     }
-    moved = any(not one.untouched or one.house or one.emptied is not None for one in stacks)
+    moved = any(not one.settled.untouched or one.settled.by_dealer or one.settled.emptied is not None for one in stacks)
     if moved and results and event.action not in results:
         return f"the bet of box {event.box} hand {event.hand} was settled: nothing is decided on it any more"
     return ""

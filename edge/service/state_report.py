@@ -143,9 +143,9 @@ def bets(table: Table) -> dict[str, schema.Bet]:
         }
     else:
         found = {
-            spot: schema.Bet(amount=plain(one.now), chips=one.units, stacks=one.piles)
+            spot: schema.Bet(amount=plain(one.now.amount), chips=one.now.units, stacks=one.now.piles)
             for spot, one in table.life.round.stacks.items()
-            if one.present
+            if one.now.present
         }
     return dict(sorted(found.items()))
 

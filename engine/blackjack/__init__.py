@@ -1,7 +1,5 @@
-"""The four blackjack books: initial deal, play, dealer, settlement, misdealt cards and remedies.
+"""The four blackjack books: initial and subsequent deal, play, settlement, misdealt cards and remedies.
 
-Start at `round.py`, which calls the rules; `state.py` is what they all read and change. The rules build on each other
-in this order: side_bets, additional_bets, remedies, forbidden; followers, settlement; turns; dealer; decisions;
-inferred, offers; misplaced_cards; subsequent_deal; moved_cards; initial_deal; drawn_together, early_pickup, chips.
-Imports `round`.
+Start at `round.py`, which calls the rules; `state.py` is what they all read and change, `phases.py` what follows what.
+The rules are in `deal`, which imports `play`, which imports `money`; all import `state` and `hands`. Imports `round`.
 """

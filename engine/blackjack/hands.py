@@ -72,6 +72,7 @@ class BlackjackHand:
     left: bool = False  # play has left it although it was not done; that was said
     up: str = ""  # "early" or "late": its cards were taken up, and what that was is still to show
     away: bool = False  # its cards were taken up, and its result is unknown
+    complete: bool = False  # the dealer's: it stands or is bust, and every Player is done
 
     def __len__(self) -> int:
         return len(self.cards)

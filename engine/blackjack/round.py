@@ -3,22 +3,18 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from feltwatch.engine.blackjack import (
-    chips,
-    dealer,
-    decisions,
+from feltwatch.engine.blackjack.deal import (
     drawn_together,
     early_pickup,
-    forbidden,
     initial_deal,
     misplaced_cards,
     moved_cards,
-    settlement,
-    side_bets,
     subsequent_deal,
 )
+from feltwatch.engine.blackjack.deal.remedies import error_remedy
 from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW
-from feltwatch.engine.blackjack.remedies import error_remedy
+from feltwatch.engine.blackjack.money import settlement, side_bets
+from feltwatch.engine.blackjack.play import chips, dealer, decisions, forbidden
 from feltwatch.engine.blackjack.state import BlackjackState, Stray
 from feltwatch.engine.model.events import Chips, Dealt, Decision, Event, Move, Signal
 from feltwatch.engine.model.money import ZERO
@@ -34,18 +30,16 @@ IN_TURN = ("hit", "stand", "double", "split")
 class BlackjackRound(BlackjackState):
     """Boxes act clockwise, the dealer last. `hands` hold the cards where they are, or where a ruling has put them."""
 
-    # ---- whose turn ---------------------------------------------------------------------------------------------
-
     # ---- the bets close, the cards come ---------------------------------------------------------------------------
 
     def dealt_in(self) -> None:
         for stack in self.stacks.values():
             spot = stack.spot
-            if spot.kind == "main" and stack.at_close and not stack.rejected and not spot.hand:
+            if spot.kind == "main" and stack.bet.in_play and not spot.hand:
                 self.bettors.setdefault(spot.box, []).append(stack)
         for box in sorted(self.bettors):
             self.open_box(box)
-        held = {s.spot.box for s in self.stacks.values() if s.held and s.spot.kind == "main"}
+        held = {s.spot.box for s in self.stacks.values() if s.bet.left_over and s.spot.kind == "main"}
         self.optional = held - set(self.boxes)
         self.order = [*self.boxes, 0, *self.boxes]
 
@@ -134,11 +128,8 @@ class BlackjackRound(BlackjackState):
             self.n = n
             forbidden.review(self, event)
         super().apply(event, n)
-        if (
-            self.playing
-            and not self.void
-            and (self.split_wait is not None or event.t - self.idle_from > subsequent_deal.IDLE_S)
-        ):
+        late = self.split_wait is not None or event.t - self.idle_from > subsequent_deal.IDLE_S
+        if late and self.playing and not self.void:
             subsequent_deal.waited(self, event.t)
 
     # ---- chips after the close --------------------------------------------------------------------------------------
@@ -152,7 +143,7 @@ class BlackjackRound(BlackjackState):
     def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
         if not dealer.settle_early(self):
             chips.early(self, stack, delta)
-        elif not payments.matches(self, stack, delta) and stack.by == "dealer":
+        elif not payments.matches(self, stack, delta) and stack.now.by == "dealer":
             payments.by_dealer(self, stack, delta, before)
 
     def touched(self, stack: Stack) -> None:
@@ -181,16 +172,12 @@ class BlackjackRound(BlackjackState):
         return chips.astray(self, stack, before)
 
     def settlement_seen(self, stack: Stack) -> None:
-        if self.subsequent:
-            self.final = (
-                self.final or stack.spot.kind not in side_bets.FIRST_TWO
-            )  # I-16: a late side bet changes nothing
-        else:
-            self.interim = self.interim or self.playing
+        late = self.subsequent and stack.spot.kind in side_bets.FIRST_TWO
+        self.settling = self.settling or (self.playing and not late)
         misplaced_cards.reviewed(self)
 
     def final_settling(self) -> bool:
-        return self.complete
+        return self.dealer.complete
 
     def left_code(self, stack: Stack, *, lost: bool, announced: bool) -> str:
         kind = stack.spot.kind
@@ -269,7 +256,7 @@ class BlackjackRound(BlackjackState):
 
     def ending(self) -> None:
         forbidden.at_the_end(self)
-        if self.playing and not self.complete:
+        if self.playing and not self.dealer.complete:
             early_pickup.at_the_end(self)
             dealer.left_short(self)
 
@@ -277,7 +264,7 @@ class BlackjackRound(BlackjackState):
         found = [
             f"the {stack.spot.bet} bet of box {stack.spot.box} was not decided"
             for stack in self.stacks.values()
-            if (stack.at_close or stack.spot.hand) and not stack.rejected and self.undecided(stack)
+            if (stack.bet.placed or stack.spot.hand) and not stack.bet.refused and self.undecided(stack)
         ]
         if not self.playing and (found or not self.boxes):
             return ["the first cards were never complete"]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW, BlackjackHand, why_finished
+from feltwatch.engine.blackjack.phases import NEXT, PLAY
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.cards import Card
 from feltwatch.engine.model.shoe import Shoe
@@ -12,6 +13,7 @@ from feltwatch.engine.model.spots import Zone, parse_spot
 from feltwatch.engine.round import payments
 from feltwatch.engine.round.base import CardSeen, Plan, Round
 from feltwatch.engine.round.bets import ranked
+from feltwatch.engine.round.phase import Phase
 from feltwatch.engine.round.stack import Stack
 
 if TYPE_CHECKING:
@@ -60,6 +62,8 @@ class Forbidden:
 class BlackjackState(Round):
     """Hands, bets and what waits, without the rules; `hands` are as the cards lie, or as a ruling has put them."""
 
+    NEXT = NEXT
+
     def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:
         super().__init__(book, number, shoe, dismissed)
         self.boxes: list[int] = []
@@ -73,18 +77,14 @@ class BlackjackState(Round):
         self.sequence: list[CardSeen] = []  # every card in the order it left the shoe
         self.misdeal: Misdeal | None = None
         self.lapsed: Misdeal | None = None  # play went on over an error of the first cards
-        self.loose = False  # a supervisor let the cards lie: each hand takes what it still lacks
         self.stray: Stray | None = None  # the last card out of place, while it waits for a ruling
         self.apart: dict[str, Stray] = {}  # cards out of place that count on no hand
         self.waiting: list[CardSeen] = []  # cards that are the next, after a ruling
-        self.frozen = False  # a dealer's card came too early: nothing may be decided on it
-        self.playing = False  # the Initial Deal is complete
-        self.subsequent = False  # a card has been dealt after it
-        self.hit = False  # a card beyond the second went to a Player
-        self.dealer_shown = False
-        self.complete = False  # the dealer's hand is complete, the bets are decided
-        self.interim = False  # an Interim Settlement has taken place
-        self.final = False  # a Final Settlement has
+        # No phases: a card that falls out of turn does not count, but what all have seen cannot be decided on any more.
+        self.hit = False  # a third card fell to a Player
+        self.frozen = False  # a dealer's card came too early
+        self.dealer_shown = False  # the dealer's second card is known, in its turn or too early
+        self.settling = False  # the dealer has paid or taken bets; a side bet settled late does not count (I-16)
         self.squeezing: set[int] = set()
         self.offered = False  # Insurance was offered, or taken
         self.idle_from = 0.0
@@ -154,6 +154,16 @@ class BlackjackState(Round):
         return points is not None and points < MUST_DRAW_BELOW and hand.box != 0
 
     @property
+    def playing(self) -> bool:
+        """Tell whether the Initial Deal is complete."""
+        return self.phase in PLAY
+
+    @property
+    def subsequent(self) -> bool:
+        """Tell whether a card has counted after the Initial Deal."""
+        return self.phase is Phase.SUBSEQUENT_DEAL
+
+    @property
     def too_late(self) -> bool:
         """Tell whether a card beyond the Initial Deal ended what must be decided before it."""
         return self.hit or self.dealer_shown or self.frozen
@@ -178,25 +188,22 @@ class BlackjackState(Round):
         self.boxes = sorted([*self.boxes, box])
         self.hands[box] = [BlackjackHand(box)]
         for stack in stacks:
-            self.wagers[stack.spot.text, 1] = (stack.stake, None)
+            self.wagers[stack.spot.text, 1] = (stack.bet.stake, None)
 
     def undecided(self, stack: Stack) -> bool:
         spot = stack.spot
         if spot.kind != "main":
-            return (spot.box, 1, spot.bet) not in self.settlements and stack.at_close
-        bet = payments.bet(spot)
-        return any(
-            (spot.box, hand, bet) not in self.settlements
-            for hand in payments.hands(self, spot)
-            if (f"box{spot.box}.{bet}", hand) in self.wagers
-        )
+            return (spot.box, 1, spot.bet) not in self.settlements and stack.bet.placed
+        bet, hands = payments.bet(spot), payments.hands(self, spot)
+        text = f"box{spot.box}.{bet}"
+        return any((text, hand) in self.wagers and (spot.box, hand, bet) not in self.settlements for hand in hands)
 
     def dealer_blackjack(self) -> bool:
         return self.dealer.natural
 
     def may_reconstruct(self) -> bool:
         """5.9, 5.10.1: only before any settlement has taken place (I-3)."""
-        return not (self.interim or self.final) or self.switches.reconstruct_scope == "always"
+        return not self.settling or self.switches.reconstruct_scope == "always"
 
     def waved(self, code: str, anchor: str) -> bool:
         """Tell whether a supervisor has said that this is no error."""

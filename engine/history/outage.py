@@ -159,9 +159,10 @@ class _Trial:
     def _moved(self, event: Chips, then: Round) -> None:
         """See to it that the chips of an open bet did not go, and that it is known what was bet."""
         stack, before = then.stacks.get(event.spot.text), self.now.stacks.get(event.spot.text)  # type: ignore[union-attr]  # it has one
-        if stack is None or not (stack.at_close and then.undecided(stack)):
+        if stack is None or not (stack.bet.placed and then.undecided(stack)):
             return
-        less = event.amount is not None and before is not None and before.now is not None and event.amount < before.now
+        lay = None if before is None else before.now.amount
+        less = event.amount is not None and lay is not None and event.amount < lay
         if event.amount == 0 or (less and self.now.closed):
             raise Lost(f"chips of the {stack.spot.bet} bet of box {stack.spot.box} are gone")
         if event.amount is not None and (not self.now.closed or then.astray(stack, event.amount) < 0):
@@ -171,7 +172,7 @@ class _Trial:
         """See to it that a bet whose amount is known grew with the card of its double."""
         name = f"box{event.zone.box}.main"
         before, stack = self.now.stacks.get(name), then.stacks.get(name)
-        if before is not None and stack is not None and stack.now is not None and stack.now == before.now:
+        if before is not None and stack is not None and stack.now.amount == before.now.amount is not None:
             raise Lost(f"nobody saw how box {event.zone.box} doubled")
 
     def _same(self, found: Log, mine: Log, lay: int, zone: Zone) -> bool:

@@ -39,14 +39,18 @@ def placed_anew(done: Round) -> set[str]:
     """Give the spots whose chips came for the next round, since those of this one had gone, or never were."""
     if not done.only_seen:
         return set()
-    return {text for text, s in done.stacks.items() if not s.rejected and (s.emptied is not None or not s.at_close)}
+    return {
+        text
+        for text, stack in done.stacks.items()
+        if not stack.bet.refused and (stack.settled.emptied is not None or not stack.bet.placed)
+    }
 
 
 def is_next(done: Round, event: Event) -> bool:
     """Tell whether a bet or a card is of the next round, since the cards of this one were taken up, or all but one."""
     if isinstance(event, Chips) and event.spot is not None:
         stack = done.stacks.get(event.spot.text)
-        free = stack is None or not (stack.present or done.undecided(stack))
+        free = stack is None or not (stack.now.present or done.undecided(stack))
         more = event.by == "player" or (event.by is None and free)
         if event.amount == 0 or not more:
             return False
@@ -56,7 +60,7 @@ def is_next(done: Round, event: Event) -> bool:
     lies = [seen for seen in cards if not seen.gone]
     swept = len(cards) - len(lies)
     if not any(seen.zone.box for seen in lies):
-        bets = any(stack.present and stack.at_close for stack in done.stacks.values())
+        bets = any(stack.now.present and stack.bet.placed for stack in done.stacks.values())
         return swept >= SWEPT and (not lies or not bets)
     return len(lies) == 1 and swept > SWEPT
 

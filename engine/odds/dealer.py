@@ -6,8 +6,8 @@ from fractions import Fraction
 from functools import cache
 from typing import cast
 
-from feltwatch.engine.blackjack.dealer import stands_on
 from feltwatch.engine.blackjack.hands import BlackjackHand, Total
+from feltwatch.engine.blackjack.play.dealer import stands_on
 from feltwatch.engine.books import Book
 from feltwatch.engine.books.settings import Switches
 from feltwatch.engine.odds.shoe import FACES, Counts, falls, full, lay, less, plus

@@ -1,7 +1,7 @@
 """What a hand may do against the dealer's first card: the engine is asked."""
 
-from feltwatch.engine.blackjack import decisions
 from feltwatch.engine.blackjack.hands import BlackjackHand
+from feltwatch.engine.blackjack.play import decisions
 from feltwatch.engine.blackjack.round import BlackjackRound
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.shoe import Shoe

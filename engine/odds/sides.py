@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
-from feltwatch.engine.blackjack import side_bets
+from feltwatch.engine.blackjack.money import side_bets
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.cards import CARDS
 from feltwatch.engine.odds.dealer import finals

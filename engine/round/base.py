@@ -11,7 +11,8 @@ from feltwatch.engine.model.verdicts import CardMove, Ended, Settlement
 from feltwatch.engine.round import bets, camera_only, checks, payments
 from feltwatch.engine.round.findings import CardSeen, Plan
 from feltwatch.engine.round.line import BetTerms, worth
-from feltwatch.engine.round.stack import Stack
+from feltwatch.engine.round.phase import Trigger
+from feltwatch.engine.round.stack import BetStatus, Certainty, SeenNow, Stack
 from feltwatch.engine.round.state import RoundState
 
 
@@ -120,8 +121,10 @@ class Round(RoundState):
     def on_gap(self, event: Gap) -> None:
         """A gap: what may have been paid or taken in it raises no alert."""
         for stack in self.stacks.values():
-            stack.blind = stack.blind or (self.closed and not self.undecided(stack))
-            stack.unsure = stack.unsure or stack.blind or (self.closed and stack.told > event.since)
+            if self.closed and not self.undecided(stack):
+                stack.settled.certainty = Certainty.UNWATCHED
+            elif self.closed and stack.now.t > event.since and not stack.settled.unsure:
+                stack.settled.certainty = Certainty.UNSURE
         self.gap, self.gap_t = event.says, event.t
         self.unwatched(event.t - event.since)
 
@@ -129,7 +132,8 @@ class Round(RoundState):
 
     def close(self) -> None:
         """Freeze the bets: by the announcement, else at the first card."""
-        self.closed, self.closed_at = True, self.t
+        self.change_phase(Trigger.BETS_CLOSE)
+        self.closed_at = self.t
         bets.close(self)
         self.dealt_in()
 
@@ -153,7 +157,7 @@ class Round(RoundState):
 
     def done(self, zone: Zone) -> bool:
         """Tell whether the cards of a hand decide nothing any more; the dealer's do while any bet is open."""
-        mine = [stack for stack in self.stacks.values() if stack.at_close and zone.box in (0, stack.spot.box)]
+        mine = [stack for stack in self.stacks.values() if stack.bet.placed and zone.box in (0, stack.spot.box)]
         if not zone.box:
             return bool(mine) and not any(self.undecided(stack) for stack in mine)
         mains = [payments.bet(stack.spot) for stack in mine if stack.spot.kind == "main"]
@@ -188,7 +192,7 @@ class Round(RoundState):
         units: int | None = None,
     ) -> None:
         """Say what one bet comes to. `lost` is how much of the stake goes, where it is not all or nothing."""
-        stake = stack.stake if stake is None else stake
+        stake = stack.bet.stake if stake is None else stake
         found = None if stake is None else worth(self, stack, stake, hand, BetTerms(result, odds, lost, commission))
         self.settle(
             Settlement(
@@ -204,7 +208,7 @@ class Round(RoundState):
                 found.returned if found else None,
                 None if found is None or found.effective == stake else found.effective,
                 found.exact if found else None,
-                (stack.staked if units is None else units) if stake is None else None,
+                (stack.bet.units if units is None else units) if stake is None else None,
             )
         )
 
@@ -221,19 +225,20 @@ class Round(RoundState):
     def finish(self, t: float, *, announced: bool = False) -> None:
         """The round is over: compare what lies with what was due, and say how it ended."""
         self.t = t
+        inferred = False
         if self.lost and not self.void:
-            self.ended = Ended(t, self.number, "unresolved", self.lost)
-            self.out.append(self.ended)
-            return
-        unseen = bool(self.doubt)  # before what only the end of the round leaves open
-        inferred = not self.void and camera_only.breaks_off(self)
-        if not self.void and not (unseen and self.gap):
-            self.ending()
-        if not self.void and not unseen:
-            payments.lying(self, announced=announced)
-        result, why = self._result()
+            result, why = "unresolved", self.lost
+        else:
+            unseen = bool(self.doubt)  # before what only the end of the round leaves open
+            inferred = not self.void and camera_only.breaks_off(self)
+            if not self.void and not (unseen and self.gap):
+                self.ending()
+            if not self.void and not unseen:
+                payments.lying(self, announced=announced)
+            result, why = self._result()
         self.ended = Ended(t, self.number, result, why, inferred)
         self.out.append(self.ended)
+        self.change_phase(Trigger.ROUND_ENDS)
 
     def nothing_follows(self) -> None:
         """The input ends in the middle of the round: say what only waited for what might come next."""
@@ -262,7 +267,9 @@ class Round(RoundState):
 
     def hold(self, spot: Spot, amount: Decimal | None, *, left: bool) -> None:
         """Chips still lie here: those left from the round before are a bet only if a card comes or they are touched."""
-        self.stacks[spot.text] = Stack(spot, amount, known=amount, present=True, held=left)
+        stack = self.stacks[spot.text] = Stack(spot, now=SeenNow(amount, present=True, known=amount))
+        if left:
+            stack.bet.status = BetStatus.LEFT_OVER
 
     def _result(self) -> tuple[str, str]:
         if self.void:

@@ -10,7 +10,7 @@ from feltwatch.engine.model.money import ZERO, decimal, down, plain, pro_rata
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import bets_after_close
 from feltwatch.engine.round.bets_after_close import name
-from feltwatch.engine.round.stack import Before, Stack
+from feltwatch.engine.round.stack import BetStatus, Emptied, Handled, SeenNow, Stack
 
 if TYPE_CHECKING:
     from feltwatch.engine.model.events import Chips
@@ -27,23 +27,29 @@ def chips(r: "RoundState", event: "Chips") -> None:
     stack = r.stacks.get(spot.text)
     if stack is None:
         stack = r.stacks[spot.text] = Stack(spot)
-    before = Before(stack.known, stack.units, stack.piles, stack.present)
-    stack.now, stack.units, stack.by, stack.told = event.amount, event.units, event.by, event.t
-    stack.present = event.amount != 0
-    stack.piles = event.stacks if stack.present else 0
-    if event.amount is not None:
-        stack.known = event.amount
+    before, present = stack.now, event.amount != 0
+    known = before.known if event.amount is None else event.amount
+    piles = event.stacks if present else 0
+    stack.now = SeenNow(event.amount, event.units, piles, present, known, event.by, event.t)
     if r.closed:
-        stack.held, stack.stirred = False, True
-        if before.lay and not stack.present and stack.emptied is None:
-            stack.emptied, stack.emptied_by = event.t, event.by
-        if not r.void:
-            bets_after_close.moved(r, stack, event, before)
+        _changed_after_close(r, stack, event, before)
         return
-    more = event.amount is not None and before.amount is not None and event.amount > before.amount
-    stack.held = stack.held and (event.by == "dealer" or not more)  # a payment that came late is no bet
+    more = event.amount is not None and before.known is not None and event.amount > before.known
+    if stack.bet.left_over and more and event.by != "dealer":  # a payment that came late is no bet
+        stack.bet.status = BetStatus.NONE
     _seat(r, stack, event.player)
     _limits(r, spot.box)
+
+
+def _changed_after_close(r: "RoundState", stack: Stack, event: "Chips", before: SeenNow) -> None:
+    if stack.bet.left_over:
+        stack.bet.status = BetStatus.NONE
+    if stack.settled.handled is Handled.NO:
+        stack.settled.handled = Handled.YES
+    if before.present and not stack.now.present and stack.settled.emptied is None:
+        stack.settled.emptied = Emptied(event.t, event.by)
+    if not r.void:
+        bets_after_close.moved(r, stack, event, before)
 
 
 def _seat(r: "RoundState", stack: Stack, player: str | None) -> None:
@@ -51,8 +57,8 @@ def _seat(r: "RoundState", stack: Stack, player: str | None) -> None:
     spot = stack.spot
     if spot.kind != "main" or (spot.who and not spot.who.startswith("behind")):
         return
-    if not stack.present:
-        stack.rejected = False
+    if not stack.now.present:
+        stack.bet.refused = False
         if not spot.who and stack.player is not None:
             r.seats.get(stack.player, set()).discard(spot.box)
     elif player is not None:
@@ -73,7 +79,7 @@ def _behind(r: "RoundState", stack: Stack, player: str) -> None:
         box=box,
         evidence=(stack.spot.text,),
     )
-    stack.rejected = stack.rejected or bool(found)
+    stack.bet.refused = stack.bet.refused or bool(found)
 
 
 def seat_taken(r: "RoundState", player: str, box: int) -> None:
@@ -89,7 +95,7 @@ def seat_taken(r: "RoundState", player: str, box: int) -> None:
         )
     held.add(box)
     for stack in r.stacks.values():
-        if stack.player == player and stack.spot.who and stack.present and not r.closed:
+        if stack.player == player and stack.spot.who and stack.now.present and not r.closed:
             _behind(r, stack, player)
 
 
@@ -101,7 +107,7 @@ def mains(r: "RoundState", box: int) -> list[Stack]:
     return ranked(
         s
         for s in r.stacks.values()
-        if s.spot.box == box and s.spot.kind == "main" and not s.spot.hand and s.present and not s.held
+        if s.spot.box == box and s.spot.kind == "main" and not s.spot.hand and s.now.present and not s.bet.left_over
     )
 
 
@@ -110,7 +116,7 @@ def ranked(stacks: Iterable[Stack]) -> list[Stack]:
     found = list(stacks)
     if any(not s.spot.who for s in found):
         return sorted(found, key=lambda s: s.spot.who != "")
-    return sorted(found, key=lambda s: -(s.now or ZERO))
+    return sorted(found, key=lambda s: -(s.now.amount or ZERO))
 
 
 def _limits(r: "RoundState", box: int) -> None:
@@ -118,10 +124,10 @@ def _limits(r: "RoundState", box: int) -> None:
     low, high = r.book.minimum, r.book.maximum
     if low is None and high is None:
         return
-    stacks = [s for s in mains(r, box) if not s.rejected]
-    if any(s.now is None for s in stacks):
+    stacks = [s for s in mains(r, box) if not s.bet.refused]
+    if any(s.now.amount is None for s in stacks):
         return
-    amounts = [s.now or ZERO for s in stacks]
+    amounts = [s.now.amount or ZERO for s in stacks]
     total = sum(amounts, ZERO)
     if high is not None and total > high:
         _over(r, box, stacks, high)
@@ -138,8 +144,8 @@ def _over_name(r: "RoundState", box: int) -> str:
 
 
 def _under(r: "RoundState", box: int, stacks: list[Stack], low: Decimal) -> None:
-    least = min((s.now or ZERO for s in stacks), default=ZERO)
-    total = sum((s.now or ZERO for s in stacks), ZERO)
+    least = min((s.now.amount or ZERO for s in stacks), default=ZERO)
+    total = sum((s.now.amount or ZERO for s in stacks), ZERO)
     holds = f"holds {plain(total)}" if total < low else f"holds a bet of {plain(least)}"
     r.alert(
         "bet-below-minimum",
@@ -160,12 +166,12 @@ def _over(r: "RoundState", box: int, stacks: list[Stack], high: Decimal) -> None
     """The excess is refused, the last to come first; the Seated Player has the first call on the room (5.1)."""
     room, back = high, []
     for stack in stacks:
-        amount = stack.now or ZERO
+        amount = stack.now.amount or ZERO
         taken = min(room, amount)
         room -= taken
         if taken < amount:
             back.append(f"{plain(amount - taken)} of {name(stack.spot)}")
-    total = sum((s.now or ZERO for s in stacks), ZERO)
+    total = sum((s.now.amount or ZERO for s in stacks), ZERO)
     says = f"Before the close give back {' and '.join(back)}."
     remedy = Remedy("reject-bet", r.book.clauses.get("limit", ""), says=says)
     r.alert(
@@ -182,9 +188,10 @@ def _over(r: "RoundState", box: int, stacks: list[Stack], high: Decimal) -> None
 def close(r: "RoundState") -> None:
     """The snapshot: what lies now is what the bets are settled on."""
     for stack in r.stacks.values():
-        if stack.present and not stack.held:
-            stack.at_close, stack.stake, stack.staked, stack.laid = True, stack.now, stack.units, stack.piles
-            if stack.rejected:
+        if stack.now.present and not stack.bet.left_over:
+            stack.bet.place(stack.now)
+            stack.bet.units, stack.bet.piles = stack.now.units, stack.now.piles
+            if stack.bet.refused:
                 r.line(stack, "no-action", r.book.clause("reject"))
     limited = "pro-rata" in r.book.clauses or r.switches.v4_fallback == "v5"
     if r.book.maximum is not None and limited:
@@ -198,22 +205,22 @@ def close(r: "RoundState") -> None:
             anchor="outside",
         )
     _over_initial(r)
-    r.uncounted = any(stack.at_close and stack.stake is None for stack in r.stacks.values())
+    r.uncounted = any(stack.bet.placed and stack.bet.stake is None for stack in r.stacks.values())
 
 
 def _apportion(r: "RoundState", box: int, high: Decimal) -> None:
     """A box over its maximum whose excess was not refused plays pro rata (5.1.1, 5.1.2)."""
-    stacks = [s for s in mains(r, box) if s.at_close and not s.rejected]
-    stakes = [s.stake for s in stacks if s.stake is not None]
+    stacks = [s for s in mains(r, box) if s.bet.in_play]
+    stakes = [s.bet.stake for s in stacks if s.bet.stake is not None]
     if len(stakes) < len(stacks) or sum(stakes) <= high:
         return
     exact = r.switches.prorata_rounding == "exact"
     shares = pro_rata(stakes, r.book.minimum or ZERO, high, simple=r.switches.pro_rata == "simple")
     for stack, share in zip(stacks, shares, strict=True):
-        stack.factor = share if exact else Fraction(down(share, r.chip))
-    each = [f"{plain(decimal(s.factor or Fraction(0)))} of {plain(s.stake)}" for s in stacks]
+        stack.bet.factor = share if exact else Fraction(down(share, r.chip))
+    each = [f"{plain(decimal(s.bet.factor or Fraction(0)))} of {plain(s.bet.stake)}" for s in stacks]
     says = f"The excess was not refused: the box plays pro rata, {' and '.join(each)}."
-    total = sum((s.factor or Fraction(0) for s in stacks), Fraction(0))
+    total = sum((s.bet.factor or Fraction(0) for s in stacks), Fraction(0))
     if total > high:
         says += f" That is {plain(decimal(total))}, since no Bet plays under the minimum: report it to the supervisor."
     r.remedied(_over_name(r, box), Remedy("continue", r.book.clauses.get("pro-rata", ""), says=says))
@@ -223,15 +230,15 @@ def _over_initial(r: "RoundState") -> None:
     """Under 13 and Over 13 stay within the Initial Bet of their box (B6)."""
     both: dict[int, Decimal] = {}
     for stack in r.stacks.values():
-        if stack.spot.kind not in ("under13", "over13") or not stack.at_close or stack.stake is None:
+        if stack.spot.kind not in ("under13", "over13") or not stack.bet.placed or stack.bet.stake is None:
             continue
         box = stack.spot.box
-        stakes = [s.stake for s in mains(r, box) if s.at_close]
+        stakes = [s.bet.stake for s in mains(r, box) if s.bet.placed]
         initial = sum((stake or ZERO for stake in stakes), ZERO)
         others = both.get(box, ZERO) if r.switches.under_over_limit == "sum" else ZERO
-        both[box] = both.get(box, ZERO) + stack.stake
-        if stakes and None not in stakes and others + stack.stake > initial:
-            _above(r, stack, stack.stake, max(initial - others, ZERO))
+        both[box] = both.get(box, ZERO) + stack.bet.stake
+        if stakes and None not in stakes and others + stack.bet.stake > initial:
+            _above(r, stack, stack.bet.stake, max(initial - others, ZERO))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -244,7 +251,7 @@ class ExcessRuling:
 
     def __call__(self, choice: str, _: int | None) -> None:
         if choice == "uphold":
-            self.stack.factor = Fraction(self.most)
+            self.stack.bet.factor = Fraction(self.most)
             self.round.again(self.stack)
 
 
@@ -267,7 +274,7 @@ def _above(r: "RoundState", stack: Stack, stake: Decimal, most: Decimal) -> None
     )
 
     if r.switches.under_over_excess == "capped":
-        stack.factor = Fraction(most)
+        stack.bet.factor = Fraction(most)
     elif found and asks:
         r.plan(found, ExcessRuling(r, stack, most), waits=False)
 
@@ -277,17 +284,17 @@ def lone_side_bets(r: "RoundState", *, dealt: bool = False) -> None:
 
     Chips left over from the last round may still become a bet, until every box has its cards.
     """
-    bets = [s for s in r.stacks.values() if s.spot.kind == "main" and (s.at_close or (s.held and not dealt))]
+    bets = [s for s in r.stacks.values() if s.spot.kind == "main" and (s.bet.placed or (s.bet.left_over and not dealt))]
     boxes = {s.spot.box for s in bets}
     for stack in r.stacks.values():
         spot = stack.spot
-        if spot.kind in ("main", "insurance") or not stack.at_close or stack.rejected:
+        if spot.kind in ("main", "insurance") or not stack.bet.in_play:
             continue
         boom = spot.kind == "boom-busted"
         if boxes if boom else spot.box in boxes:
             continue
-        stack.rejected = True
-        amount = "" if stack.stake is None else f" of {plain(stack.stake)}"
+        stack.bet.refused = True
+        amount = "" if stack.bet.stake is None else f" of {plain(stack.bet.stake)}"
         where = "any box" if boom else f"box {spot.box}"
         r.alert(
             "side-bet-without-initial",
@@ -304,7 +311,7 @@ def return_all(r: "RoundState") -> None:
     """The round is void: every bet of it goes back (5.17)."""
     clause = r.book.clause("void")
     for stack in list(r.stacks.values()):
-        if stack.held or not (stack.at_close if r.closed else stack.present):
+        if stack.bet.left_over or not (stack.bet.placed if r.closed else stack.now.present):
             continue
         for hand in r.void_lines(stack):
             r.line(stack, "void", clause, hand=hand, stake=r.void_stake(stack, hand))

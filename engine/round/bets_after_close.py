@@ -7,7 +7,7 @@ from feltwatch.engine.model.money import ZERO, plain
 from feltwatch.engine.model.spots import Spot
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import camera_only, payments
-from feltwatch.engine.round.stack import Before, Slip
+from feltwatch.engine.round.stack import EMPTY, Certainty, SeenNow, Slip
 
 if TYPE_CHECKING:
     from feltwatch.engine.model.events import Chips
@@ -23,20 +23,21 @@ def name(spot: Spot) -> str:
     return f"the{who} {spot.kind} bet of box {spot.box}"
 
 
-def moved(r: "RoundState", stack: "Stack", event: "Chips", before: Before) -> None:
+def moved(r: "RoundState", stack: "Stack", event: "Chips", before: SeenNow) -> None:
     """Judge a change on a spot."""
-    amount, lay = before.amount, before.lay
-    if stack.rejected or stack.blind:
+    amount, lay = before.known, before.present
+    if stack.bet.refused or stack.settled.certainty is Certainty.UNWATCHED:
         return
-    if stack.spot.hand and stack.present:
+    if stack.spot.hand and stack.now.present:
         r.second_stacks.add(stack.spot.text)
-    if stack.now is None or (amount is None and lay):
+    if stack.now.amount is None or (amount is None and lay):
         camera_only.settled_before(r, event)
-        _uncounted(r, stack, event, before if lay else Before(None, 0, 0, lay))
+        _uncounted(r, stack, event, before if lay else EMPTY)
         return
     was = amount or ZERO
-    delta = stack.now - was
-    stack.unsure = stack.unsure and not lay
+    delta = stack.now.amount - was
+    if lay:
+        stack.settled.certainty = Certainty.SURE
     if not delta:
         return
     if event.by == "dealer":
@@ -49,35 +50,39 @@ def moved(r: "RoundState", stack: "Stack", event: "Chips", before: Before) -> No
         payments.unseen_hand(r, stack, delta, was)
 
 
-def _uncounted(r: "RoundState", stack: "Stack", event: "Chips", before: Before) -> None:
+def _uncounted(r: "RoundState", stack: "Stack", event: "Chips", before: SeenNow) -> None:
     """Something may have changed and its amount is not known: only more chips than ever may mean something."""
-    most = max(before.units or 0, stack.grown or stack.staked or 0)
-    same = stack.units is not None and stack.units == before.units
-    more = stack.units is not None and before.units is not None and stack.units > most
+    most = max(before.units or 0, stack.bet.grown or stack.bet.units or 0)
+    same = stack.now.units is not None and stack.now.units == before.units
+    more = stack.now.units is not None and before.units is not None and stack.now.units > most
     grew = camera_only.grew(stack, before.piles)
-    unsure, stack.unsure = stack.unsure, stack.unsure or not same
+    unsure = stack.settled.unsure
+    if not same:
+        stack.settled.certainty = Certainty.UNSURE
     if event.by == "dealer":
         camera_only.by_dealer(r, stack, event, before, sure=not unsure)
-    elif not (more or grew or (before.units == 0 and stack.present)):
+    elif not (more or grew or (before.units == 0 and stack.now.present)):
         camera_only.fewer(r, stack, event, before, untouched=not unsure)
     elif _decided(r, stack):
         _on_decided_uncounted(r, stack, grew=grew and not (unsure or camera_only.doubtful(r, event)))
-    elif grew and before.lay and event.by is None:
+    elif grew and before.present and event.by is None:
         r.went_on = r.n  # else it says nothing: chips that were there all along may be seen only now
     elif not camera_only.doubtful(r, event, stack.spot.box) and r.takes_more(stack, None, event):
-        stack.unsure, stack.grown = unsure and stack.units is None, stack.units
-    elif event.by == "player" or stack.units is not None:
-        _late(r, stack, event, (stack.units or 0) - most if more else 0)
+        stack.bet.grown = stack.now.units
+        if not unsure or stack.now.units is not None:
+            stack.settled.certainty = Certainty.SURE
+    elif event.by == "player" or stack.now.units is not None:
+        _late(r, stack, event, (stack.now.units or 0) - most if more else 0)
 
 
 def _on_decided_uncounted(r: "RoundState", stack: "Stack", *, grew: bool) -> None:
     """One stack more on a bet that is decided: a payment, or a Player's own beside a bet that waits for it."""
     results = {line.result for line in payments.lines(r, stack)}
-    if results and stack.emptied is not None and stack.by is None:
+    if results and stack.settled.emptied is not None and stack.now.by is None:
         r.given_back = True  # it is back, from any hand
     if not grew or not results <= payments.WON or not results:
         return
-    if stack.by == "player":
+    if stack.now.by == "player":
         _slipped(r, "bet-capped", stack, None, "a stack of chips")
     else:
         r.went_on = r.n
@@ -89,7 +94,7 @@ def _late(r: "RoundState", stack: "Stack", event: "Chips", chips: int) -> None:
         return
     if chips:
         _slipped(r, "past-posting", stack, None, f"{chips} chips")
-    elif stack.units is None and r.first_cards():
+    elif stack.now.units is None and r.first_cards():
         _slipped(r, "past-posting", stack, None, "a stack of chips")
 
 
@@ -128,21 +133,21 @@ def _decided(r: "RoundState", stack: "Stack") -> bool:
 
 def _on_decided(r: "RoundState", stack: "Stack", delta: Decimal, *, seen: bool) -> None:
     """More chips on a bet that has won and waits for its payment; else they are for the next round."""
-    if payments.due(r, stack).wins <= stack.paid:
+    if payments.due(r, stack).wins <= stack.settled.paid:
         return
     if seen:
         _slipped(r, "bet-capped", stack, delta)
     else:
-        stack.unsure = True  # the House may have paid it
+        stack.settled.certainty = Certainty.UNSURE  # the House may have paid it
 
 
 def _late_box(r: "RoundState", stack: "Stack", delta: Decimal | None) -> bool:
     """A bet on a box that had none at the close."""
     spot = stack.spot
-    if spot.kind != "main" or spot.hand or any(s.at_close and s.spot.box == spot.box for s in r.stacks.values()):
+    if spot.kind != "main" or spot.hand or any(s.bet.placed and s.spot.box == spot.box for s in r.stacks.values()):
         return False
     amount = "" if delta is None else f" of {plain(delta)}"
-    stack.rejected = True
+    stack.bet.refused = True
     r.alert(
         "new-player-mid-round",
         f"A bet{amount} came onto box {spot.box}, which had none when the bets closed; refuse it.",
@@ -165,20 +170,20 @@ def _taken(r: "RoundState", stack: "Stack", amount: Decimal, was: Decimal) -> No
     if r.undecided(stack):
         if r.withdrawn_chips(stack, -amount):
             return
-        if r.gap_t > r.closed_at and not stack.present:  # an unseen event may have made the round void
+        if r.gap_t > r.closed_at and not stack.now.present:  # an unseen event may have made the round void
             r.doubt = r.doubt or f"nobody saw why {name(stack.spot)} went back"
         else:
             _slipped(r, "bet-pinched", stack, -amount)
         return
     owed = payments.due(r, stack)
-    pinched = min(amount, max(owed.losses - stack.taken - (stack.now or ZERO), ZERO))
-    if stack.faulted:
+    pinched = min(amount, max(owed.losses - stack.settled.taken - (stack.now.amount or ZERO), ZERO))
+    if stack.settled.faulted:
         pinched = ZERO  # the House erred first: he takes what it paid him
     if pinched:
         _slipped(r, "bet-pinched", stack, -pinched)
-    stack.carried += amount - pinched
-    stack.collected = stack.collected or amount > pinched
-    if owed.wins > stack.paid and not pinched:
+    stack.settled.carried += amount - pinched
+    stack.settled.collected = stack.settled.collected or amount > pinched
+    if owed.wins > stack.settled.paid and not pinched:
         r.slip = Slip("", stack.spot, -amount, r.t)
 
 

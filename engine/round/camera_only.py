@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.round import payments
+from feltwatch.engine.round.stack import Handled, SeenNow, Stack
 
 if TYPE_CHECKING:
     from feltwatch.engine.model.events import Chips
     from feltwatch.engine.model.verdicts import Alert
-    from feltwatch.engine.round.stack import Before, Stack
     from feltwatch.engine.round.state import RoundState
 
 LYING = (
@@ -29,9 +29,9 @@ SAYS = {
 }
 
 
-def grew(stack: "Stack", piles: int | None) -> bool:
+def grew(stack: Stack, piles: int | None) -> bool:
     """Tell whether more stacks stand here than before, where no more than these can be counted."""
-    return stack.units is None and stack.piles is not None and piles is not None and stack.piles > piles
+    return stack.now.units is None and stack.now.piles is not None and piles is not None and stack.now.piles > piles
 
 
 def lay_before(event: "Chips", t: float) -> bool:
@@ -63,15 +63,17 @@ def doubtful(r: "RoundState", event: "Chips", box: int | None = None) -> bool:
     return event.units is None and lay_before(event, last)
 
 
-def by_dealer(r: "RoundState", stack: "Stack", event: "Chips", before: "Before", *, sure: bool) -> None:
+def by_dealer(r: "RoundState", stack: Stack, event: "Chips", before: SeenNow, *, sure: bool) -> None:
     """Judge what the dealer put down or took: a stack beside the bet is a payment, an empty spot a bet taken."""
-    first, stack.house = sure and not stack.house, True
+    first = sure and not stack.settled.by_dealer
+    stack.settled.handled = Handled.BY_DEALER
     paid = grew(stack, before.piles) and bool(before.piles)
-    taken = before.lay and not stack.present
+    taken = before.present and not stack.now.present
     if (paid or taken) and stack.spot.kind == "main" and not lay_before(event, r.played_at):
         r.went_on = r.n
-    if not (paid or taken) or stack.faulted:
-        r.given_back = r.given_back or (not before.lay and bool(payments.lines(r, stack)) and not stack.faulted)
+    faulted = stack.settled.faulted
+    if not (paid or taken) or faulted:
+        r.given_back = r.given_back or (not before.present and bool(payments.lines(r, stack)) and not faulted)
         return
     if r.undecided(stack):
         r.touched(stack)
@@ -86,7 +88,7 @@ def by_dealer(r: "RoundState", stack: "Stack", event: "Chips", before: "Before",
     payments.settled(r, stack)
 
 
-def _wrong(r: "RoundState", stack: "Stack", results: set[str], *, paid: bool) -> str:
+def _wrong(r: "RoundState", stack: Stack, results: set[str], *, paid: bool) -> str:
     """Name what is wrong with a bet that was paid, or taken: "" where it may be right."""
     if results == {"lose"}:
         return "losing-bet-paid" if paid else "dealer-bj-extra-taken" if r.took_extra(stack) else ""
@@ -95,15 +97,15 @@ def _wrong(r: "RoundState", stack: "Stack", results: set[str], *, paid: bool) ->
     return "winning-bet-taken" if results <= payments.WON and not paid else ""
 
 
-def fewer(r: "RoundState", stack: "Stack", event: "Chips", before: "Before", *, untouched: bool) -> None:
+def fewer(r: "RoundState", stack: Stack, event: "Chips", before: SeenNow, *, untouched: bool) -> None:
     """Take note of chips that went, or were pushed about, by a hand that is not the dealer's."""
-    fell = stack.piles is not None and before.piles is not None and stack.piles < before.piles
-    if stack.by == "player" and stack.present and fell and not doubtful(r, event, stack.spot.box):
+    fell = stack.now.piles is not None and before.piles is not None and stack.now.piles < before.piles
+    if stack.now.by == "player" and stack.now.present and fell and not doubtful(r, event, stack.spot.box):
         r.fewer(stack)
-    if stack.present or not untouched or stack.house or stack.spot.kind != "main":
+    if stack.now.present or not untouched or stack.settled.by_dealer or stack.spot.kind != "main":
         return
     results = {line.result for line in payments.lines(r, stack)}
-    if results and (results <= payments.WON or (results == {"lose"} and stack.by == "player")):
+    if results and (results <= payments.WON or (results == {"lose"} and stack.now.by == "player")):
         r.given_back = True  # what lost is the House's, and what won would have been paid first
 
 
@@ -118,7 +120,7 @@ def breaks_off(r: "RoundState") -> bool:
     halted = [alert for name, alert in r.alerts.items() if r.raised[name] >= r.went_on and _halts(r, alert)]
     if not halted:
         return False
-    if any(stack.present for stack in _mains(r)) or r.gap_t > halted[-1].t:
+    if any(stack.now.present for stack in _mains(r)) or r.gap_t > halted[-1].t:
         r.doubt = f"nobody saw what followed {halted[-1].code}"
     elif r.given_back or halted[-1].remedy.outcome == "void" or _went_back(r, halted[-1]):
         r.void_round(f"the round was broken off and its bets went back: {halted[-1].says}")
@@ -128,14 +130,15 @@ def breaks_off(r: "RoundState") -> bool:
     return False
 
 
-def _mains(r: "RoundState") -> "list[Stack]":
-    return [stack for stack in r.stacks.values() if stack.spot.kind == "main" and stack.at_close]
+def _mains(r: "RoundState") -> list[Stack]:
+    return [stack for stack in r.stacks.values() if stack.spot.kind == "main" and stack.bet.placed]
 
 
 def _went_back(r: "RoundState", alert: "Alert") -> bool:
     """Tell whether open bets were taken up by their Players after an error, and none by the dealer."""
     mains = _mains(r)
-    by = {stack.emptied_by for stack in mains if stack.emptied is not None and stack.emptied >= alert.t}
+    emptied = (stack.settled.emptied for stack in mains)
+    by = {one.by for one in emptied if one is not None and one.t >= alert.t}
     return any(r.undecided(stack) for stack in mains) and "player" in by and "dealer" not in by
 
 
@@ -151,6 +154,7 @@ def _taken_away(r: "RoundState", alert: "Alert") -> bool:
     left = cards[-1].gone_at if cards else None
     if left is None:
         return False
-    if all(stack.emptied is not None and stack.emptied <= left for stack in _mains(r)):
+    emptied = (stack.settled.emptied for stack in _mains(r))
+    if all(one is not None and one.t <= left for one in emptied):
         return False
     return any(one.gone_at is None or one.gone_at > left + TOGETHER_S for one in cards[:-1])

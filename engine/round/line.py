@@ -30,8 +30,8 @@ class Worth(NamedTuple):
 
 def plays(r: "RoundState", stack: "Stack", stake: Decimal, hand: int = 1) -> Fraction:
     """Give the part of a stake that wins or loses: all of it, unless its box was over the maximum (5.1.1)."""
-    part = stack.plays(stake, scale=r.switches.prorata_extra_bets == "scale", hand=hand)
-    if stack.factor in (None, part) or r.switches.prorata_rounding == "exact":
+    part = stack.bet.plays(stake, scale=r.switches.prorata_extra_bets == "scale", hand=hand)
+    if stack.bet.factor in (None, part) or r.switches.prorata_rounding == "exact":
         return part
     return Fraction(down(part, r.chip))
 

@@ -1,46 +1,69 @@
-"""The chips on one spot, and what is known of them: before a change, and of an unexplained movement."""
+"""The chips on one spot: what is seen of them now, the bet that they were at the close, how far it is settled."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
+from enum import Enum, auto
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from feltwatch.engine.model.money import ZERO
 from feltwatch.engine.model.spots import Spot
 
 
-@dataclass(slots=True)
-class Stack:
-    """The chips on one spot."""
+class SeenNow(NamedTuple):
+    """The chips on a spot as last reported: as much as is known of them."""
 
-    spot: Spot
-    now: Decimal | None = None
-    units: int | None = None
-    present: bool = False
-    stake: Decimal | None = None  # as it lay when the bets closed: what the bet is settled on (5.14)
-    staked: int | None = None  # its chips at the close, where only their number is known
-    grown: int | None = None  # the same with what was added for a double
-    known: Decimal | None = None  # the last amount that could be read
-    at_close: bool = False
-    by: str | None = None  # whose hand touched it last
-    player: str | None = None  # whose bet it is, where that is known
-    held: bool = False  # left over from the round before, and not touched since
-    factor: Fraction | None = None  # the part of `stake` that plays, where a limit cut it
-    rejected: bool = False
-    paid: Decimal = ZERO  # what the House has put here since the close, and not taken back
-    taken: Decimal = ZERO  # what it has taken, and not put back
-    carried: Decimal = ZERO  # what the Player took up once it was his
-    collected: bool = False  # the Player took up his chips
-    unsure: bool = False  # it changed, and by how much is not known
-    faulted: bool = False  # what is wrong with its settlement was said
+    amount: Decimal | None = None
+    units: int | None = None  # how many chips, where only their number is known
     piles: int | None = None  # how many stacks stand here, where they were counted
-    laid: int | None = None  # and how many at the close
-    stirred: bool = False  # it was touched since the close
-    house: bool = False  # by the dealer's hand
-    emptied: float | None = None  # when, since the close, its chips were all taken up
-    emptied_by: str | None = None
-    told: float = 0.0  # when it was last reported
-    blind: bool = False  # unwatched once it was decided: its settlement is unknown
+    present: bool = False
+    known: Decimal | None = None  # the last amount that could be read
+    by: str | None = None  # whose hand touched it last
+    t: float = 0.0
+
+
+NOT_SEEN: Final = SeenNow()
+EMPTY: Final = SeenNow(units=0, piles=0)
+
+
+class BetStatus(Enum):
+    NONE = auto()  # no bet, or none yet
+    LEFT_OVER = auto()  # from the round before, and not touched since: a bet only if a card comes to its box
+    PLACED = auto()  # it lay here when the bets closed, or the game allowed it afterwards
+
+
+@dataclass(slots=True)
+class BetAtClose:
+    """What a bet is settled on (5.14): the chips as they lay when the bets closed."""
+
+    status: BetStatus = BetStatus.NONE
+    refused: bool = False  # it is given back: no bet, or a bet without action
+    stake: Decimal | None = None
+    units: int | None = None  # its chips, where only their number is known
+    piles: int | None = None  # its stacks, where they were counted
+    grown: int | None = None  # its chips with what was added for a double
+    factor: Fraction | None = None  # the part of `stake` that plays, where a limit cut it
+
+    @property
+    def placed(self) -> bool:
+        return self.status is BetStatus.PLACED
+
+    @property
+    def left_over(self) -> bool:
+        return self.status is BetStatus.LEFT_OVER
+
+    @property
+    def in_play(self) -> bool:
+        return self.status is BetStatus.PLACED and not self.refused
+
+    def place(self, now: SeenNow) -> None:
+        """What lies here now is the bet."""
+        self.status, self.stake = BetStatus.PLACED, now.amount
+
+    def follow(self, now: SeenNow) -> None:
+        """A bet that may still change is what lies here now: none where nothing does."""
+        self.status = BetStatus.PLACED if now.present else BetStatus.NONE
+        self.stake, self.factor = now.amount, None
 
     def plays(self, stake: Decimal, *, scale: bool, hand: int = 1) -> Fraction:
         """Give the part of a stake that wins or loses; `scale` cuts doubles and splits by the same factor (I-2)."""
@@ -49,19 +72,72 @@ class Stack:
         extra = Fraction(max(stake - self.stake, ZERO))
         return self.factor + extra * (self.factor / Fraction(self.stake) if scale else 1)
 
+
+class Certainty(Enum):
+    """How well it is known what was paid and taken."""
+
+    SURE = auto()
+    UNSURE = auto()  # the chips changed, and by how much is not known
+    UNWATCHED = auto()  # so they may have, once the bet was decided
+
+
+class Handled(Enum):
+    """Whose hand was on the chips since the close."""
+
+    NO = auto()
+    YES = auto()
+    BY_DEALER = auto()
+
+
+class Emptied(NamedTuple):
+    """When the chips were all taken up, and by whose hand."""
+
+    t: float
+    by: str | None
+
+
+@dataclass(slots=True)
+class SettlementProgress:
+    """What has happened to the chips since the close."""
+
+    paid: Decimal = ZERO  # what the House has put here, and not taken back
+    taken: Decimal = ZERO  # what it has taken, and not put back
+    carried: Decimal = ZERO  # what the Player took up once it was his
+    collected: bool = False  # the Player took up his chips
+    faulted: bool = False  # an alert says what is wrong with it
+    certainty: Certainty = Certainty.SURE
+    handled: Handled = Handled.NO
+    emptied: Emptied | None = None
+
+    @property
+    def balance(self) -> Decimal:
+        """Give by how much the chips here are more than the bet, as far as it is known."""
+        return self.paid - self.taken - self.carried
+
+    @property
+    def by_dealer(self) -> bool:
+        """Tell whether the dealer's hand was on the chips."""
+        return self.handled is Handled.BY_DEALER
+
+    @property
+    def unsure(self) -> bool:
+        return self.certainty is not Certainty.SURE
+
     @property
     def untouched(self) -> bool:
-        """Tell whether nothing was paid or taken here since the close."""
+        """Tell whether nothing was paid or taken here."""
         return not (self.paid or self.taken or self.collected or self.unsure)
 
 
-class Before(NamedTuple):
-    """What lay on a spot: as much of it as was known."""
+@dataclass(slots=True)
+class Stack:
+    """The chips on one spot."""
 
-    amount: Decimal | None
-    units: int | None
-    piles: int | None
-    lay: bool
+    spot: Spot
+    player: str | None = None  # whose bet it is, where that is known
+    now: SeenNow = NOT_SEEN
+    bet: BetAtClose = field(default_factory=BetAtClose)
+    settled: SettlementProgress = field(default_factory=SettlementProgress)
 
 
 class Slip(NamedTuple):

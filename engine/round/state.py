@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from typing import ClassVar
 
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.events import Chips, Signal
@@ -11,18 +12,21 @@ from feltwatch.engine.model.shoe import Shoe
 from feltwatch.engine.model.spots import Zone
 from feltwatch.engine.model.verdicts import Ended, Remedy
 from feltwatch.engine.round.findings import CardSeen, Findings, Plan
+from feltwatch.engine.round.phase import Phase, Transitions, Trigger
 from feltwatch.engine.round.stack import Slip, Stack
 
 
 class RoundState(Findings):
     """What is known of a round, without the rules; what a rule needs of its game is a hook that the game fills in."""
 
+    NEXT: ClassVar[Transitions]  # the game's table of phases
+
     def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:
         super().__init__(book, number, dismissed)
-        self.closed = False
+        self.phase = Phase.BETTING
         self.closed_at = 0.0
         self.heard = False  # a signal or a decision was reported, in this round or before it
-        self.uncounted = False  # the amount of some bet is not known
+        self.uncounted = False  # the bets are closed, and the amount of some is not known
         self.fell: dict[int, float] = {}  # when the last card came to a box
         self.went_on = 0  # the last event that shows play going on
         self.played_at = 0.0  # when the last card was dealt, moved or turned
@@ -50,10 +54,18 @@ class RoundState(Findings):
         self.settled_boxes: list[int] = []
         self.ended: Ended | None = None
 
+    def change_phase(self, trigger: Trigger) -> None:
+        """Go to the phase to which the game's table leads; a trigger that it does not list here changes nothing."""
+        self.phase = self.NEXT.get((self.phase, trigger), self.phase)
+
+    @property
+    def closed(self) -> bool:
+        return self.phase is not Phase.BETTING
+
     @property
     def only_seen(self) -> bool:
         """Tell whether only a camera reports: nothing came from outside, and not every amount is known."""
-        return self.closed and self.uncounted and not self.heard
+        return self.uncounted and not self.heard
 
     @property
     def unclear(self) -> bool:
@@ -148,7 +160,7 @@ class RoundState(Findings):
     def void_stake(self, stack: Stack, hand: int) -> Decimal | None:
         """Give what lies on a stack for that hand."""
         del hand
-        return stack.now if not self.closed else stack.stake
+        return stack.now.amount if not self.closed else stack.bet.stake
 
     def close(self) -> None:
         """Freeze the bets."""

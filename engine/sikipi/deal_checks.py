@@ -78,9 +78,9 @@ def _spare(r: "SikipiState", box: int) -> bool:
     """Chips left from the round before prove to be a bet."""
     if not r.deal.takes_spare(box):
         return False
-    held = [stack for stack in r.stacks.values() if stack.spot.box == box and stack.held]
-    for stack in [one for one in held if one.present] or held:  # what was taken up meanwhile is no bet
-        stack.held, stack.at_close, stack.stake = False, True, stack.now
+    held = [stack for stack in r.stacks.values() if stack.spot.box == box and stack.bet.left_over]
+    for stack in [one for one in held if one.now.present] or held:  # what was taken up meanwhile is no bet
+        stack.bet.place(stack.now)
     return True
 
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from feltwatch.engine.model.verdicts import Remedy
+from feltwatch.engine.round.phase import Trigger
 from feltwatch.engine.sikipi import deal_checks
 from feltwatch.engine.sikipi.deal_checks import AS_THEY_LIE
 from feltwatch.engine.sikipi.deal_order import DealOrder
@@ -64,7 +65,7 @@ def unread(r: "SikipiState", seen: "CardSeen") -> bool:
 
 def reveal(r: "SikipiState") -> None:
     """The dealer shows his hand: four cards each should lie there, set as they are to be compared."""
-    r.revealed = True
+    r.change_phase(Trigger.DEALER_REVEALS)
     deal_checks.count(r, late=True)
     if r.void:
         return

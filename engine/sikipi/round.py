@@ -12,6 +12,7 @@ from feltwatch.engine.model.spots import Zone
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import checks
 from feltwatch.engine.round.base import CardSeen, Plan
+from feltwatch.engine.round.phase import Trigger
 from feltwatch.engine.round.stack import Stack
 from feltwatch.engine.sikipi import deal_checks, setting, settlement
 from feltwatch.engine.sikipi import reveal as exposure
@@ -43,8 +44,6 @@ class BoxRuling:
 class SikipiRound(SikipiState):
     """The deal, the look, the setting, the reveal; `hands` are by box, the dealer's is box 0."""
 
-    # ---- who plays ----------------------------------------------------------------------------------------------
-
     # ---- the deal -----------------------------------------------------------------------------------------------
 
     def apply(self, event: Event, n: int) -> None:
@@ -56,8 +55,8 @@ class SikipiRound(SikipiState):
 
     def dealt_in(self) -> None:
         mains = [stack for stack in self.stacks.values() if stack.spot.kind == "main"]
-        boxes = {stack.spot.box for stack in mains if stack.at_close}
-        spare = {stack.spot.box for stack in mains if stack.held} - boxes
+        boxes = {stack.spot.box for stack in mains if stack.bet.placed}
+        spare = {stack.spot.box for stack in mains if stack.bet.left_over} - boxes
         self.deal = Deal(sorted(boxes), spare, self.switches.dealing)
 
     def card(self, seen: CardSeen, event: Dealt) -> None:
@@ -170,7 +169,7 @@ class SikipiRound(SikipiState):
             deal_checks.seen_while_broken(self)
 
     def sets(self, hand: FourCards) -> None:
-        self.any_set = True
+        self.change_phase(Trigger.HAND_PLACED)
         self.looks(hand)
 
     def known(self, hand: FourCards) -> None:
@@ -229,15 +228,15 @@ class SikipiRound(SikipiState):
     # ---- chips after the close ----------------------------------------------------------------------------------
 
     def astray(self, stack: Stack, before: Decimal) -> Decimal:
-        if stack.stake is None:
+        if stack.bet.stake is None:
             return ZERO
         moved = self.early_chips.get(stack.spot.text, (ZERO, ZERO, False))[0]
-        return stack.stake + stack.paid - stack.taken - stack.carried + moved - before
+        return stack.bet.stake + stack.settled.balance + moved - before
 
     def takes_more(self, stack: Stack, delta: Decimal | None, event: Chips) -> bool:
         if event.by == "player" or delta is None or not self.undecided(stack):
             return False
-        settlement.note_early(self, stack, delta, (stack.now or ZERO) - delta)
+        settlement.note_early(self, stack, delta, (stack.now.amount or ZERO) - delta)
         return True
 
     def early(self, stack: Stack, delta: Decimal, before: Decimal) -> None:
@@ -247,8 +246,8 @@ class SikipiRound(SikipiState):
     def withdrawn_chips(self, stack: Stack, delta: Decimal) -> bool:
         """A Player may take back a bet while the options are open, and once all is shown what he won, if unread yet."""
         if self.revealed:
-            stack.carried -= delta
-            stack.collected = True
+            stack.settled.carried -= delta
+            stack.settled.collected = True
             return True
         return self._takes_back(stack)
 
@@ -256,14 +255,14 @@ class SikipiRound(SikipiState):
         """5.6.3: a whole stake that goes while the options are open is a bet returned."""
         box = stack.spot.box
         may = any("return-bet" in alert.remedy.options and box in alert.remedy.boxes for alert in self.alerts.values())
-        if stack.present or self.any_set or not may:
+        if stack.now.present or self.any_set or not may:
             return False
         if self.bets_on("main", box) == [stack]:
             self.invalidate(box)
             deal_checks.chosen(self)
         else:
             self.line(stack, "no-action", self.book.clause("returned"))
-            stack.rejected = True  # the others on the box play on
+            stack.bet.refused = True  # the others on the box play on
         return True
 
     # ---- the end ------------------------------------------------------------------------------------------------

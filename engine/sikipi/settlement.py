@@ -54,9 +54,9 @@ def settle_box(r: "SikipiState", hand: FourCards) -> None:
 
 def commission(r: "SikipiState", stack: "Stack") -> Decimal | None:
     """Give the 5 per cent of the win that go to the House; of a bet cut by its limit, of what plays (S-15)."""
-    if stack.stake is None:
+    if stack.bet.stake is None:
         return None
-    exact = EVEN.win(plays(r, stack, stack.stake)) * COMMISSION
+    exact = EVEN.win(plays(r, stack, stack.bet.stake)) * COMMISSION
     return decimal(exact) if r.switches.commission == "exact" else up(exact, r.chip)
 
 
@@ -96,7 +96,7 @@ def _catches_up(r: "SikipiState", stack: "Stack", moved: tuple[Decimal, Decimal,
 def note_early(r: "SikipiState", stack: "Stack", delta: Decimal, before: Decimal) -> None:
     """Keep in mind what moved on a bet that is not decided yet."""
     moved, first, by_dealer = r.early_chips.get(stack.spot.text, (ZERO, before, False))
-    r.early_chips[stack.spot.text] = moved + delta, first, by_dealer or stack.by == "dealer"
+    r.early_chips[stack.spot.text] = moved + delta, first, by_dealer or stack.now.by == "dealer"
 
 
 def give_back(r: "SikipiState", hand: FourCards, clause: str) -> None:

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.shoe import Shoe
 from feltwatch.engine.round.base import CardSeen, Round
+from feltwatch.engine.round.phase import Phase
 from feltwatch.engine.round.stack import Stack
 from feltwatch.engine.sikipi.deal_order import Deal
 from feltwatch.engine.sikipi.hand import FOUR, FourCards
+from feltwatch.engine.sikipi.phases import NEXT
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 class SikipiState(Round):
     """The deal and the hands, without the rules; `hands` are by box, the dealer is box 0."""
+
+    NEXT = NEXT
 
     def __init__(self, book: Book, number: int, shoe: Shoe, dismissed: frozenset[str] = frozenset()) -> None:
         super().__init__(book, number, shoe, dismissed)
@@ -29,10 +33,16 @@ class SikipiState(Round):
         self.held_back: set[int] = set()  # boxes that wait for a ruling of their own
         self.early_chips: dict[str, tuple[Decimal, Decimal, bool]] = {}
         self.any_down = False  # a card was dealt face down
-        self.any_set = False
-        self.revealed = False
         self.opened = False  # the first cards were looked at for their order
         self.last_t = -1.0
+
+    @property
+    def any_set(self) -> bool:
+        return self.phase in (Phase.SETTING, Phase.REVEAL)
+
+    @property
+    def revealed(self) -> bool:
+        return self.phase is Phase.REVEAL
 
     def hand(self, box: int) -> FourCards:
         found = self.hands.get(box)
@@ -51,7 +61,7 @@ class SikipiState(Round):
         return [
             stack
             for stack in self.stacks.values()
-            if stack.spot.kind == kind and stack.at_close and not stack.rejected and box in (None, stack.spot.box)
+            if stack.spot.kind == kind and stack.bet.in_play and box in (None, stack.spot.box)
         ]
 
     def by_house(self, box: int) -> bool:
@@ -81,7 +91,7 @@ class SikipiState(Round):
 
     def undecided(self, stack: Stack) -> bool:
         spot = stack.spot
-        return stack.at_close and not stack.rejected and (spot.box, 1, spot.bet) not in self.settlements
+        return stack.bet.in_play and (spot.box, 1, spot.bet) not in self.settlements
 
     def looks(self, hand: FourCards) -> None:
         """A Player sees his cards."""

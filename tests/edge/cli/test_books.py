@@ -43,7 +43,7 @@ def test_settings_of_another_game_are_not_shown(capsys: pytest.CaptureFixture[st
 def test_a_clause_says_what_is_demanded_and_where_it_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
     main(["books", "blackjack-rws-v5", "3.23"])
     out = capsys.readouterr().out
-    assert "engine/blackjack/dealer.py" in out
+    assert "engine/blackjack/play/dealer.py" in out
     assert "dealer-overdraw" in out
 
 

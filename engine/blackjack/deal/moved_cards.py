@@ -2,8 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import dealer, inferred, misplaced_cards, settlement, subsequent_deal, turns
+from feltwatch.engine.blackjack.deal import misplaced_cards, subsequent_deal
 from feltwatch.engine.blackjack.hands import BlackjackHand
+from feltwatch.engine.blackjack.money import settlement
+from feltwatch.engine.blackjack.play import dealer, inferred, turns
 from feltwatch.engine.blackjack.state import Stray
 from feltwatch.engine.model.spots import SHOE, Zone
 from feltwatch.engine.round.base import CardSeen

@@ -4,8 +4,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import additional_bets, dealer, decisions, followers, inferred, side_bets
 from feltwatch.engine.blackjack.hands import BlackjackHand
+from feltwatch.engine.blackjack.money import additional_bets, followers, side_bets
+from feltwatch.engine.blackjack.play import dealer, decisions, inferred
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.money import ZERO, decimal, down, plain, up
 from feltwatch.engine.model.verdicts import Remedy
@@ -42,7 +43,7 @@ def _piled(delta: Decimal | None, event: "Chips") -> bool:
 
 def _dealers_turn(r: "BlackjackState") -> bool:
     """Tell whether the Players are done; a second card of the dealer's that was left to lie too early ends nothing."""
-    return r.complete or (r.dealer_shown and r.acting() is None)
+    return r.dealer.complete or (r.dealer_shown and r.acting() is None)
 
 
 def _raised(r: "BlackjackState", box: int, delta: Decimal | None, event: "Chips") -> bool:
@@ -77,7 +78,7 @@ def _insured(r: "BlackjackState", stack: "Stack", event: "Chips") -> bool:
     bet = next((s for s in r.bettors.get(box, ()) if s.spot.who == stack.spot.who), None)
     if not r.dealer.cards or box not in r.hands:
         return False
-    if r.complete and event.amount is None and event.by is None:
+    if r.dealer.complete and event.amount is None and event.by is None:
         return False  # the dealer pays close by
     if r.upcard is not None and not r.upcard_is_ace:
         _refuse(r, stack, "insurance-not-allowed", f"the dealer shows the {spoken(r.upcard)}, not an Ace")
@@ -87,8 +88,9 @@ def _insured(r: "BlackjackState", stack: "Stack", event: "Chips") -> bool:
     if r.too_late:
         _refuse(r, stack, "insurance-too-late", "a card beyond the second has been dealt")
         return True
-    fresh = not stack.at_close
-    stack.at_close, stack.stake, stack.factor = True, stack.now, None
+    fresh = not stack.bet.placed
+    stack.bet.place(stack.now)
+    stack.bet.factor = None
     side_bets.limit_insurance(r, stack, bet)
     if fresh and stack.spot.text not in r.told_insurance:
         r.infer(box, 1, "insurance")
@@ -96,7 +98,7 @@ def _insured(r: "BlackjackState", stack: "Stack", event: "Chips") -> bool:
 
 
 def _refuse(r: "BlackjackState", stack: "Stack", code: str, why: str) -> None:
-    stack.rejected = not stack.at_close
+    stack.bet.refused = not stack.bet.placed
     if f"r{r.number}-{code}-{stack.spot.text}" in r.alerts:
         return  # the decision was reported, and its alert is out
     r.forbidden = [one for one in r.forbidden if one.anchor != stack.spot.text]
@@ -119,7 +121,7 @@ def taken_back(r: "BlackjackState", stack: "Stack", delta: Decimal) -> bool:
     if spot.kind == "insurance":
         if r.too_late:
             return False
-        stack.stake, stack.factor, stack.at_close = stack.now, None, stack.present
+        stack.bet.follow(stack.now)
         return True
     if spot.kind != "main":
         return False
@@ -135,10 +137,10 @@ def taken_back(r: "BlackjackState", stack: "Stack", delta: Decimal) -> bool:
 
 def astray(r: "BlackjackState", stack: "Stack", before: Decimal) -> Decimal:
     """Tell how much of a bet is missing from its spot; below 0: chips that are no part of it lie there."""
-    if stack.spot.kind == "insurance" or (stack.at_close and stack.stake is None):
+    if stack.spot.kind == "insurance" or (stack.bet.placed and stack.bet.stake is None):
         return ZERO
-    lawful = _wagered(r, stack) if stack.spot.kind == "main" else stack.stake or ZERO
-    return lawful + stack.paid - stack.taken - stack.carried - before
+    lawful = _wagered(r, stack) if stack.spot.kind == "main" else stack.bet.stake or ZERO
+    return lawful + stack.settled.balance - before
 
 
 def _wagered(r: "BlackjackState", stack: "Stack") -> Decimal:
@@ -216,9 +218,9 @@ def took_extra(r: "BlackjackState", stack: "Stack") -> bool:
 def early(r: "BlackjackState", stack: "Stack", delta: Decimal) -> None:
     """The dealer (or an unseen hand) moved chips of a bet that is not decided."""
     kind = stack.spot.kind
-    if stack.by == "dealer":
-        stack.paid += max(delta, ZERO)
-        stack.taken += max(-delta, ZERO)
+    if stack.now.by == "dealer":
+        stack.settled.paid += max(delta, ZERO)
+        stack.settled.taken += max(-delta, ZERO)
     if kind == "boom-busted":
         dealer.stood_short(r, stack.spot.text)
     elif kind == "insurance":
@@ -235,14 +237,14 @@ def early(r: "BlackjackState", stack: "Stack", delta: Decimal) -> None:
 def _refund(stack: "Stack", delta: Decimal) -> None:
     """The dealer hands an insurance, or its excess, back before the next card."""
     if delta < 0:
-        stack.taken = max(stack.taken + delta, ZERO)
-        stack.stake, stack.factor, stack.at_close = stack.now, None, stack.present
+        stack.settled.taken = max(stack.settled.taken + delta, ZERO)
+        stack.bet.follow(stack.now)
 
 
 def _taken_early(r: "BlackjackState", stack: "Stack", hand: BlackjackHand, delta: Decimal) -> None:
-    by_dealer = stack.by == "dealer"
+    by_dealer = stack.now.by == "dealer"
     if additional_bets.less(r, stack, delta):
-        stack.taken = max(stack.taken + delta, ZERO)
+        stack.settled.taken = max(stack.settled.taken + delta, ZERO)
     elif -delta in _halves(r, stack) and len(hand) == 2 and not (r.subsequent and not hand.asked):
         if not decisions.may_surrender(r, hand):
             if by_dealer:
@@ -250,9 +252,9 @@ def _taken_early(r: "BlackjackState", stack: "Stack", hand: BlackjackHand, delta
         elif not by_dealer:
             r.half_taken.setdefault(hand.box, []).append((stack, delta))
         elif not hand.surrendered:
-            stack.taken += delta
+            stack.settled.taken += delta
             decisions.surrender(r, hand, inferred=True)
-            payments.by_dealer(r, stack, delta, (stack.now or ZERO) - delta)
+            payments.by_dealer(r, stack, delta, (stack.now.amount or ZERO) - delta)
     elif hand.asked == "surrender" and by_dealer:
         _no_surrender(r, stack, hand, delta)
     elif r.acting() is None and by_dealer:
@@ -261,9 +263,9 @@ def _taken_early(r: "BlackjackState", stack: "Stack", hand: BlackjackHand, delta
 
 def _halves(r: "BlackjackState", stack: "Stack") -> set[Decimal]:
     """Give what a Surrender may take: half of the bet, or of the part that plays; an odd chip either way."""
-    if stack.stake is None:
+    if stack.bet.stake is None:
         return set()
-    halves = [Fraction(stack.stake) / 2, plays(r, stack, stack.stake) / 2]
+    halves = [Fraction(stack.bet.stake) / 2, plays(r, stack, stack.bet.stake) / 2]
     return {rounded(half, r.chip) for half in halves for rounded in (down, up)}
 
 
@@ -283,7 +285,7 @@ def _no_surrender(r: "BlackjackState", stack: "Stack", hand: BlackjackHand, delt
 
 
 def _paid_early(r: "BlackjackState", stack: "Stack", hand: BlackjackHand, delta: Decimal) -> None:
-    if len(r.dealer) == 1 and (hand.natural or (hand.asked == "even-money" and stack.paid == stack.stake)):
+    if len(r.dealer) == 1 and (hand.natural or (hand.asked == "even-money" and stack.settled.paid == stack.bet.stake)):
         _blackjack_early(r, stack, hand, delta)
     else:
         dealer.stood_short(r, stack.spot.text)
@@ -292,10 +294,11 @@ def _paid_early(r: "BlackjackState", stack: "Stack", hand: BlackjackHand, delta:
 def _blackjack_early(r: "BlackjackState", stack: "Stack", hand: BlackjackHand, delta: Decimal) -> None:
     one_to_one = _one_to_one(r, stack)
     asked = r.upcard_is_ace and hand.natural and r.book.id != "live-blackjack" and not r.too_late
-    if asked and (stack.stake is None or stack.paid < min(one_to_one)):
+    if asked and (stack.bet.stake is None or stack.settled.paid < min(one_to_one)):
         return  # it may be the first part of an even money
-    if stack.paid not in one_to_one:
-        code, says = "blackjack-paid-early", f"was paid {plain(stack.paid)} while the dealer may still have Blackjack"
+    if stack.settled.paid not in one_to_one:
+        code, paid = "blackjack-paid-early", plain(stack.settled.paid)
+        says = f"was paid {paid} while the dealer may still have Blackjack"
         remedy = "Take it back and wait for the dealer's second card."
     elif not r.upcard_is_ace or not hand.natural or r.book.id == "live-blackjack":
         code, says = "even-money-not-allowed", "was paid 1 to 1, which is only for a Blackjack against an Ace"
@@ -304,9 +307,9 @@ def _blackjack_early(r: "BlackjackState", stack: "Stack", hand: BlackjackHand, d
         code, says = "even-money-too-late", "was paid even money after a third card had been dealt"
         remedy = "Wait for the dealer: Stand Off against his Blackjack, else the Blackjack is paid."
     else:
-        stack.paid -= delta
+        stack.settled.paid -= delta
         decisions.even_money(r, stack, hand, inferred=True)
-        payments.by_dealer(r, stack, delta, (stack.now or ZERO) - delta)
+        payments.by_dealer(r, stack, delta, (stack.now.amount or ZERO) - delta)
         return
     r.alert(
         code,
@@ -321,4 +324,4 @@ def _blackjack_early(r: "BlackjackState", stack: "Stack", hand: BlackjackHand, d
 
 def _one_to_one(r: "BlackjackState", stack: "Stack") -> set[Decimal]:
     """Give what even money may come to: the bet, or the part of it that plays."""
-    return set() if stack.stake is None else {stack.stake, decimal(plays(r, stack, stack.stake))}
+    return set() if stack.bet.stake is None else {stack.bet.stake, decimal(plays(r, stack, stack.bet.stake))}

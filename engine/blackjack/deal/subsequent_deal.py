@@ -3,18 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import (
-    additional_bets,
-    dealer,
-    decisions,
-    inferred,
-    misplaced_cards,
-    offers,
-    settlement,
-    side_bets,
-    turns,
-)
+from feltwatch.engine.blackjack.deal import misplaced_cards
 from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, BlackjackHand
+from feltwatch.engine.blackjack.money import additional_bets, settlement, side_bets
+from feltwatch.engine.blackjack.play import dealer, decisions, inferred, offers, turns
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.events import Dealt
 from feltwatch.engine.model.money import plain
@@ -22,6 +14,7 @@ from feltwatch.engine.model.spots import SHOE
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import bets, camera_only, payments
 from feltwatch.engine.round.base import CardSeen
+from feltwatch.engine.round.phase import Trigger
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
@@ -35,7 +28,7 @@ SPLIT_CHIPS_S = 5.0
 
 def begin(r: "BlackjackState") -> None:
     """The Initial Deal is complete: decide what two cards decide."""
-    r.playing = True
+    r.change_phase(Trigger.FIRST_CARDS_COMPLETE)
     r.complete_at = r.idle_from = r.t
     check_insurance(r)
     bets.lone_side_bets(r, dealt=True)
@@ -51,13 +44,14 @@ def begin(r: "BlackjackState") -> None:
 
 def begin_again(r: "BlackjackState") -> None:
     """The first cards were put right after they were complete: what they decided is looked at once more (B21)."""
+    r.dealer_shown = r.dealer.complete = False
     for hand in r.all_hands():
         if not hand.natural or hand.surrendered or r.upcard_is_ace or r.upcard_is_ten:
             settlement.reopen(r, hand)
         hand.surrendered, hand.stood, hand.asked, hand.left = False, "", "", False
     r.even.clear()
     for stack in r.stacks.values():
-        stack.rejected = stack.rejected and stack.spot.kind != "insurance"
+        stack.bet.refused = stack.bet.refused and stack.spot.kind != "insurance"
     begin(r)
 
 
@@ -93,11 +87,11 @@ def opened(r: "BlackjackState") -> None:
     if r.subsequent:
         return
     payments.underpaid(r)
-    r.subsequent = True
+    r.change_phase(Trigger.CARD_COUNTS)
     if "side-bet-not-settled" in r.book.faults:
         for stack in list(r.stacks.values()):
             line = r.settlements.get((stack.spot.box, 1, stack.spot.bet))
-            if stack.spot.kind in side_bets.FIRST_TWO and stack.at_close and line is not None:
+            if stack.spot.kind in side_bets.FIRST_TWO and stack.bet.placed and line is not None:
                 side_unsettled(r, stack, line)
     for hand in r.all_hands():
         if hand.natural and (hand.box, hand.number, "main") in r.settlements:
@@ -113,7 +107,7 @@ def opened(r: "BlackjackState") -> None:
 
 
 def side_unsettled(r: "BlackjackState", stack: "Stack", line: "Settlement") -> None:
-    if line.result not in ("win", "lose") or stack.rejected or not (stack.untouched and stack.present):
+    if line.result not in ("win", "lose") or stack.bet.refused or not (stack.settled.untouched and stack.now.present):
         return
     due = plain(abs(line.net)) if line.net is not None else "what is due"
     what = f"pay {due}" if line.result == "win" else f"take {due}"
@@ -133,7 +127,7 @@ def side_unsettled(r: "BlackjackState", stack: "Stack", line: "Settlement") -> N
 def _unpaid_blackjack(r: "BlackjackState", hand: BlackjackHand) -> None:
     for stack in settlement.betting(r, hand):
         line = r.settlements.get((hand.box, hand.number, stack.spot.bet))
-        if line is None or line.result != "blackjack" or not (stack.untouched and stack.present):
+        if line is None or line.result != "blackjack" or not (stack.settled.untouched and stack.now.present):
             continue
         due = "what is due" if line.net is None else plain(line.net)
         name = r.alert(
@@ -145,7 +139,7 @@ def _unpaid_blackjack(r: "BlackjackState", hand: BlackjackHand) -> None:
             hand=hand.number,
             evidence=(stack.spot.text, *[seen.id for seen in hand.cards]),
         )
-        stack.faulted = bool(name)
+        stack.settled.faulted = bool(name)
 
 
 # ---- a card to a player ---------------------------------------------------------------------------------------------
@@ -190,7 +184,7 @@ def _passed_over(r: "BlackjackState", hand: BlackjackHand, one: BlackjackHand) -
 def _second_stack(r: "BlackjackState", one: BlackjackHand) -> bool:
     """Tell whether one stack more is there, from any hand: for a hand that must draw, that is a double."""
     seat = r.seat(one.box)
-    return len(r.hands[one.box]) == 1 and seat.stake is None and camera_only.grew(seat, seat.laid)
+    return len(r.hands[one.box]) == 1 and seat.bet.stake is None and camera_only.grew(seat, seat.bet.piles)
 
 
 def take(r: "BlackjackState", hand: BlackjackHand, seen: CardSeen) -> None:
@@ -299,7 +293,7 @@ def squeeze_exposed(r: "BlackjackState", seen: CardSeen) -> None:
 
 
 def no_insurance(r: "BlackjackState", stack: "Stack") -> None:
-    stack.rejected = True
+    stack.bet.refused = True
     r.alert(
         "insurance-not-allowed",
         f"Chips lie on the insurance line of box {stack.spot.box} and the dealer shows the {spoken(r.upcard)}.",

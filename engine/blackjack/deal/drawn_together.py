@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import dealer, initial_deal, misplaced_cards, subsequent_deal
+from feltwatch.engine.blackjack.deal import initial_deal, misplaced_cards, subsequent_deal
+from feltwatch.engine.blackjack.deal.remedies import settled_by_book
 from feltwatch.engine.blackjack.hands import BlackjackHand
-from feltwatch.engine.blackjack.remedies import settled_by_book
+from feltwatch.engine.blackjack.play import dealer
 from feltwatch.engine.blackjack.state import Stray
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.spots import SHOE

@@ -5,8 +5,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import side_bets
 from feltwatch.engine.blackjack.hands import BlackjackHand
+from feltwatch.engine.blackjack.money import side_bets
 from feltwatch.engine.model.money import ZERO
 from feltwatch.engine.round.line import plays
 
@@ -49,7 +49,7 @@ def one(  # noqa: PLR0913  a line is what it is
     lost: Lost = None,
 ) -> None:
     odds = r.book.pays[pays] if pays else None
-    units = stack.grown if hand.doubled and not hand.split else None
+    units = stack.bet.grown if hand.doubled and not hand.split else None
     r.line(stack, result, clause, hand=hand.number, odds=odds, stake=wager(r, stack, hand), lost=lost, units=units)
 
 
@@ -94,7 +94,7 @@ def reopen(r: "BlackjackState", hand: BlackjackHand) -> None:
 def undo(r: "BlackjackState", stack: "Stack", number: int) -> None:
     """Take back a line that was said and neither paid nor taken yet."""
     key = (stack.spot.box, number, stack.spot.bet)
-    if key in r.settlements and stack.untouched:
+    if key in r.settlements and stack.settled.untouched:
         line = r.settlements.pop(key)
         r.out.append(replace(line, t=r.t, result="no-action", returned=None, odds=None, revises=True))
 
@@ -180,7 +180,7 @@ def give_back(r: "BlackjackState", box: int) -> None:
         for stack in betting(r, hand):
             one(r, stack, hand, "void", clause)
     for stack in r.stacks.values():
-        if stack.spot.box != box or stack.spot.kind in ("main", "boom-busted") or not stack.at_close:
+        if stack.spot.box != box or stack.spot.kind in ("main", "boom-busted") or not stack.bet.placed:
             continue
         decided = r.settlements.get((box, 1, stack.spot.bet))
         if decided is None or r.switches.returned_side_bets == "all-return":

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import settlement, side_bets, turns
 from feltwatch.engine.blackjack.hands import DEALER_STANDS, LIMIT, Total
+from feltwatch.engine.blackjack.money import settlement, side_bets
+from feltwatch.engine.blackjack.play import turns
 from feltwatch.engine.books.settings import Switches
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.spots import DISCARD
@@ -49,7 +50,7 @@ def only_naturals(r: "BlackjackState") -> bool:
 
 def draws(r: "BlackjackState") -> bool:
     """Tell whether the dealer owes the table a card."""
-    if r.complete or stands(r):
+    if r.dealer.complete or stands(r):
         return False
     if len(r.dealer) > 1 and only_naturals(r):
         return False
@@ -60,7 +61,7 @@ def is_blackjack_unpaid(r: "BlackjackState") -> bool:
     """Tell whether a Blackjack still lies there unpaid: the dealer may well draw out before he settles."""
     naturals = [hand for hand in r.all_hands() if hand.natural and not hand.invalid]
     return any(hand.away for hand in r.all_hands()) or any(
-        stack.untouched and stack.present for hand in naturals for stack in settlement.betting(r, hand)
+        stack.settled.untouched and stack.now.present for hand in naturals for stack in settlement.betting(r, hand)
     )
 
 
@@ -69,13 +70,13 @@ def after(r: "BlackjackState") -> None:
     if len(r.dealer) == 2 and r.dealer.total is not None:
         settlement.against_second(r)
     if stands(r) and len(r.dealer) > 1 and r.acting() is None:
-        r.complete = True
+        r.dealer.complete = True
         settlement.against_dealer(r)
 
 
 def opened_again(r: "BlackjackState") -> None:
     """A card left the dealer's hand: what it had decided is open again."""
-    r.complete, r.dealer_shown = False, len(r.dealer) > 1
+    r.dealer.complete, r.dealer_shown = False, len(r.dealer) > 1
     for hand in settlement.open_hands(r):
         if not (hand.natural and (r.dealer_shown or not (r.upcard_is_ace or r.upcard_is_ten))):
             settlement.reopen(r, hand)
@@ -85,11 +86,11 @@ def opened_again(r: "BlackjackState") -> None:
 
 def settle_early(r: "BlackjackState") -> bool:
     """Settling has begun, and the dealer's cards lay complete before the Players were done: these stood."""
-    if r.complete or len(r.dealer) < 2 or not stands(r):
+    if r.dealer.complete or len(r.dealer) < 2 or not stands(r):
         return False
     turns.stands(r, tuple(hand for hand in r.all_hands() if not r.finished(hand) and not turns.blocks(r, hand)))
     after(r)
-    return r.complete
+    return r.dealer.complete
 
 
 def overdraw(r: "BlackjackState", seen: CardSeen) -> None:

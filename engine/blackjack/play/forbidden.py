@@ -38,7 +38,8 @@ def wait(r: "BlackjackState", code: str, hand: BlackjackHand, event: Decision, a
 def insurance(r: "BlackjackState", event: Decision, spot: str) -> None:
     """Let an Insurance that is reported with its amount wait, where the dealer shows no Ace or play has gone on."""
     hand, stack = r.hand(event.box), r.stacks.get(spot)
-    if r.upcard is None or hand is None or hand.invalid or (stack is not None and (stack.at_close or stack.rejected)):
+    known = stack is not None and (stack.bet.placed or stack.bet.refused)
+    if r.upcard is None or hand is None or hand.invalid or known:
         return
     if not r.upcard_is_ace:
         wait(r, "insurance-not-allowed", hand, event, spot)

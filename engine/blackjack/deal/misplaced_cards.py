@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import dealer, settlement, turns
+from feltwatch.engine.blackjack.deal.remedies import assignment, settled_by_book, spoken_zone
 from feltwatch.engine.blackjack.hands import BlackjackHand
-from feltwatch.engine.blackjack.remedies import assignment, settled_by_book, spoken_zone
+from feltwatch.engine.blackjack.money import settlement
+from feltwatch.engine.blackjack.play import dealer, turns
 from feltwatch.engine.blackjack.state import Stray
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.spots import SHOE, Zone, hand_zone

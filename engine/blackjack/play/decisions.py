@@ -3,10 +3,12 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import additional_bets, dealer, followers, forbidden, settlement, side_bets, turns
 from feltwatch.engine.blackjack.hands import MUST_DRAW_BELOW, BlackjackHand
+from feltwatch.engine.blackjack.money import additional_bets, followers, settlement, side_bets
+from feltwatch.engine.blackjack.play import dealer, forbidden, turns
 from feltwatch.engine.model.spots import MAX_HANDS, hand_zone
 from feltwatch.engine.model.verdicts import Remedy
+from feltwatch.engine.round.stack import BetStatus
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
@@ -213,12 +215,13 @@ def _insures(r: "BlackjackState", event: "Decision") -> None:
     text = f"box{event.box}.insurance{f'/{event.who}' if event.who else ''}"
     if event.amount and seat is not None and r.playing:  # without an amount or chips it is no bet
         forbidden.insurance(r, event, text)
-    if seat is None or seat.stake is None or not r.upcard_is_ace or r.too_late:
+    if seat is None or seat.bet.stake is None or not r.upcard_is_ace or r.too_late:
         return
     r.told_insurance.add(text)
     stack = r.stack(text)
-    if not stack.at_close:
-        stack.at_close, stack.stake = True, seat.stake / 2 if event.amount is None else event.amount
+    if not stack.bet.placed:
+        stack.bet.status = BetStatus.PLACED
+        stack.bet.stake = seat.bet.stake / 2 if event.amount is None else event.amount
         side_bets.limit_insurance(r, stack, seat)
 
 
@@ -284,7 +287,7 @@ def refused_card(r: "BlackjackState", hand: BlackjackHand) -> None:
     """A card falls although the double or split was not allowed: the options of 5.7."""
     name, hand.refusal = hand.refusal, ""
     seat = r.seat(hand.box)
-    if name in r.alerts and seat.now is not None and r.astray(seat, seat.now) < 0:
+    if name in r.alerts and seat.now.amount is not None and r.astray(seat, seat.now.amount) < 0:
         says = "The card was dealt and the second bet lies: offer the options."
         r.remedied(name, r.error_remedy([], can=False, says=says))
         r.plan(name)

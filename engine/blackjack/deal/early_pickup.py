@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import decisions, initial_deal, settlement
+from feltwatch.engine.blackjack.deal import initial_deal
+from feltwatch.engine.blackjack.money import settlement
+from feltwatch.engine.blackjack.play import decisions
 from feltwatch.engine.round import payments
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ def removed(r: "BlackjackState", seen: "CardSeen") -> None:
 def note(r: "BlackjackState", seen: "CardSeen") -> None:
     """The last card of an open hand is taken up: what follows says what that was."""
     hand = r.hand(seen.zone.box, seen.zone.hand) if seen.zone.box else None
-    if hand is None or r.complete or r.seat(hand.box).stake is not None:
+    if hand is None or r.dealer.complete or r.seat(hand.box).bet.stake is not None:
         return
     is_open = not (hand.bust or hand.surrendered or hand.invalid) and settlement.waits(r, hand)
     if is_open and all(one.gone for one in hand.cards):
@@ -47,7 +49,7 @@ def went_on(r: "BlackjackState", seen: "CardSeen") -> None:
 def at_the_end(r: "BlackjackState") -> None:
     """No card fell any more: that it was settled shows where the dealer's hand was on its bet."""
     for hand in r.all_hands():
-        if hand.up and r.seat(hand.box).house:
+        if hand.up and r.seat(hand.box).settled.by_dealer:
             _decide(r, hand)
         elif hand.up:
             hand.up, hand.away = "", True
@@ -61,7 +63,7 @@ def reasons(r: "BlackjackState") -> list[str]:
 
 def _decide(r: "BlackjackState", hand: "BlackjackHand") -> None:
     """A Surrender, even money, or an unknown result: before a third card, and with the bet gone."""
-    early, hand.up = hand.up == "early" and not r.seat(hand.box).present, ""
+    early, hand.up = hand.up == "early" and not r.seat(hand.box).now.present, ""
     ruled = not (r.doubt or any(plan.waits for plan in r.plans.values()))
     if early and ruled and hand.natural and r.upcard_is_ace and r.book.id != "live-blackjack":
         for stack in settlement.betting(r, hand):

@@ -43,7 +43,7 @@ def wins(kind: str, one: Card, two: Card) -> str:
 def settle_first_two(r: "BlackjackState") -> None:
     """Decide the side bets on the first two cards of each box."""
     for stack in r.stacks.values():
-        if stack.spot.kind in FIRST_TWO and stack.at_close and not stack.rejected:
+        if stack.spot.kind in FIRST_TWO and stack.bet.in_play:
             _first_two(r, stack)
 
 
@@ -80,7 +80,7 @@ def boom(dealer: "BlackjackHand") -> str:
 
 
 def booms(r: "BlackjackState") -> list["Stack"]:
-    return [s for s in r.stacks.values() if s.spot.kind == "boom-busted" and s.at_close and not s.rejected]
+    return [s for s in r.stacks.values() if s.spot.kind == "boom-busted" and s.bet.in_play]
 
 
 def settle_insurance(r: "BlackjackState", dealer: "BlackjackHand") -> None:
@@ -96,18 +96,19 @@ def settle_insurance(r: "BlackjackState", dealer: "BlackjackHand") -> None:
             r.line(stack, "lose", clause)
 
 
-def limit_insurance(r: "BlackjackState", stack: "Stack", bet: "Stack | None") -> None:
+def limit_insurance(r: "BlackjackState", stack: "Stack", main: "Stack | None") -> None:
     """Cut an insurance to half of the Initial Bet (live: it must be just that), and say so (3.14.2.a)."""
-    if bet is None or bet.stake is None or stack.stake is None:
+    stake = stack.bet.stake
+    if main is None or main.bet.stake is None or stake is None:
         return
-    half = bet.stake / 2
-    over = stack.stake - half
+    half = main.bet.stake / 2
+    over = stake - half
     if over > 0 or (over and r.book.id == "live-blackjack"):
-        stack.factor = Fraction(min(half, stack.stake))
+        stack.bet.factor = Fraction(min(half, stake))
         says = f"Give {plain(over)} back." if over > 0 else f"Add {plain(-over)}: it is half the main bet."
         r.alert(
             "insurance-wrong-amount",
-            f"The insurance of box {stack.spot.box} is {plain(stack.stake)}; half of the Initial Bet is {plain(half)}.",
+            f"The insurance of box {stack.spot.box} is {plain(stake)}; half of the Initial Bet is {plain(half)}.",
             Remedy("reject-bet", r.faultclause("insurance-wrong-amount"), says=says),
             anchor=stack.spot.text,
             box=stack.spot.box,
@@ -116,4 +117,4 @@ def limit_insurance(r: "BlackjackState", stack: "Stack", bet: "Stack | None") ->
 
 
 def insured(r: "BlackjackState") -> list["Stack"]:
-    return [s for s in r.stacks.values() if s.spot.kind == "insurance" and s.at_close and not s.rejected]
+    return [s for s in r.stacks.values() if s.spot.kind == "insurance" and s.bet.in_play]

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import decisions
 from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, BlackjackHand
+from feltwatch.engine.blackjack.play import decisions
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState

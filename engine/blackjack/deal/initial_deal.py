@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import moved_cards, remedies, subsequent_deal
+from feltwatch.engine.blackjack.deal import moved_cards, remedies, subsequent_deal
 from feltwatch.engine.blackjack.state import Misdeal
 from feltwatch.engine.model.cards import spoken
 from feltwatch.engine.model.events import Dealt
@@ -11,6 +11,7 @@ from feltwatch.engine.model.spots import SHOE, Zone
 from feltwatch.engine.model.verdicts import Remedy
 from feltwatch.engine.round import checks
 from feltwatch.engine.round.base import CardSeen
+from feltwatch.engine.round.phase import Phase, Trigger
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
@@ -27,7 +28,7 @@ def dealt(r: "BlackjackState", seen: CardSeen) -> None:
         _lay(r, seen)
         _follow(r, r.misdeal, seen)
         return
-    if r.loose:
+    if r.phase is Phase.LOOSE_DEAL:
         _lay(r, seen)
         go_on(r)
         return
@@ -115,12 +116,13 @@ def _optional(r: "BlackjackState", box: int, place: int) -> bool:
     if not (before < box and (due == 0 or box < due)):
         return False
     r.optional.discard(box)
-    stacks = [s for s in r.stacks.values() if s.spot.box == box and s.held and s.spot.kind == "main"]
-    stacks = [stack for stack in stacks if stack.present] or stacks  # what was taken up meanwhile is no bet
+    stacks = [s for s in r.stacks.values() if s.spot.box == box and s.bet.left_over and s.spot.kind == "main"]
+    stacks = [stack for stack in stacks if stack.now.present] or stacks  # what was taken up meanwhile is no bet
     if not stacks:
         return False
     for stack in stacks:
-        stack.held, stack.at_close, stack.stake, stack.known = False, True, stack.now, stack.now
+        stack.bet.place(stack.now)
+        stack.now = stack.now._replace(known=stack.now.amount)
     r.bettors[box] = stacks
     r.open_box(box)
     r.order = [*r.boxes, 0, *r.boxes]
@@ -187,9 +189,11 @@ def _follow(r: "BlackjackState", slip: Misdeal, seen: CardSeen) -> None:
             t=slip.t,
             replaces=slip.alert,
         )
-        r.misdeal, r.loose = None, not name
+        r.misdeal = None
         if name:
             _open(r, Misdeal(name, "wrong-box-order", slip.seen, slip.at, slip.due, slip.t, r.plan(name)))
+        else:
+            r.change_phase(Trigger.ORDER_DROPPED)
     else:
         r.remedied(slip.alert, remedy if slip.code != SIMULTANEOUS else r.alerts[slip.alert].remedy)
     lying_right(r)
@@ -220,7 +224,8 @@ def moved(r: "BlackjackState", seen: CardSeen, source: Zone) -> None:
     if new is not None and seen not in new.cards:
         new.add(seen)
         new.cards.sort(key=lambda one: one.n)
-    r.loose = r.loose or slip is None
+    if slip is None:
+        r.change_phase(Trigger.ORDER_DROPPED)
     lying_right(r)
 
 
@@ -263,7 +268,8 @@ def left_alone(r: "BlackjackState") -> None:
     gone = sorted(_gone(r), key=lambda one: one.gone_at or 0)
     if not gone or r.misdeal is not None:
         return
-    since = [one.gone_at for one in gone[1:]] + [stack.emptied for stack in r.stacks.values()]
+    emptied = [stack.settled.emptied for stack in r.stacks.values()]
+    since = [*(one.gone_at for one in gone[1:]), *(one and one.t for one in emptied)]
     if all(t is None or t - (gone[0].gone_at or 0) >= LONG_S for t in since):
         checks.gone(r, gone[0])
 
@@ -279,7 +285,7 @@ def ruled(r: "BlackjackState", slip: Misdeal, choice: str) -> None:
     late, r.misdeal, r.lapsed = slip is r.lapsed, None, None
     if choice != "continue-reconstructed" and slip.code != SIMULTANEOUS:
         go_on(r)
-    elif late and (r.complete or any(hand.split or hand.doubled for hand in r.all_hands())):
+    elif late and (r.dealer.complete or any(hand.split or hand.doubled for hand in r.all_hands())):
         slip.plan.waits = True  # too much has happened to say by itself where each card goes
     else:
         _lay_again(r)
@@ -287,7 +293,8 @@ def ruled(r: "BlackjackState", slip: Misdeal, choice: str) -> None:
 
 def _lay_again(r: "BlackjackState") -> None:
     targets = remedies.assignment(r)
-    r.stray, r.subsequent, r.hit, r.dealer_shown = None, False, False, False
+    r.stray, r.hit, r.dealer_shown = None, False, False
+    r.change_phase(Trigger.DEAL_PUT_RIGHT)
     r.apart.clear()
     r.waiting.clear()
     for hand in (*r.all_hands(), r.dealer):
@@ -306,6 +313,6 @@ def _lay_again(r: "BlackjackState") -> None:
 
 def go_on(r: "BlackjackState") -> None:
     """As the cards lie: the hands still short of a card take it as it comes."""
-    r.loose = True
+    r.change_phase(Trigger.ORDER_DROPPED)
     if not r.playing:
         lying_right(r)

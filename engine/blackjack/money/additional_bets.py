@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from feltwatch.engine.blackjack.hands import BlackjackHand
 from feltwatch.engine.model.money import ZERO, plain
 from feltwatch.engine.model.verdicts import Remedy
+from feltwatch.engine.round.stack import Handled
 
 if TYPE_CHECKING:
     from feltwatch.engine.blackjack.state import BlackjackState
@@ -145,7 +146,7 @@ def split_unpaid(r: "BlackjackState", hand: BlackjackHand) -> None:
     """Cards parted and no second stack: without a bet it is no split (3.21)."""
     r.split_wait = None
     seat = r.seat(hand.box)
-    if seat.stake is None and not _as_it_was(r, seat, hand):
+    if seat.bet.stake is None and not _as_it_was(r, seat, hand):
         return
     r.alert(
         "split-bet-missing",
@@ -165,4 +166,4 @@ def _as_it_was(r: "BlackjackState", seat: "Stack", hand: BlackjackHand) -> bool:
     first = len(r.hands[hand.box]) == MIN_HANDS and not any(
         r.stacks[text].spot.box == hand.box for text in r.second_stacks
     )
-    return first and (seat.units is not None or (seat.piles is not None and not seat.stirred))
+    return first and (seat.now.units is not None or (seat.now.piles is not None and seat.settled.handled is Handled.NO))

@@ -60,7 +60,7 @@ def _version4(r: "BlackjackState", hands: Hands | None, moves: tuple[CardMove, .
     clause = r.book.clause("reconstruct")
     if hands is not None:
         return Remedy("reconstruct", clause, (), hands, moves, says=says or "Put the cards right and go on.")
-    if r.interim or r.subsequent:
+    if r.settling or r.subsequent:
         return Remedy("options", clause, ("continue", "void"), says="The book does not say; the supervisor decides.")
     return Remedy("void", clause, says="The cards cannot be put right: the round is void.")
 

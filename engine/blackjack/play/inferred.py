@@ -3,9 +3,9 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from feltwatch.engine.blackjack import additional_bets, followers
-from feltwatch.engine.blackjack.decisions import may_double, not_allowed, part, refuse, refused_card, split_error
 from feltwatch.engine.blackjack.hands import LIMIT, MUST_DRAW_BELOW, BlackjackHand
+from feltwatch.engine.blackjack.money import additional_bets, followers
+from feltwatch.engine.blackjack.play.decisions import may_double, not_allowed, part, refuse, refused_card, split_error
 from feltwatch.engine.model.spots import MAX_HANDS, hand_zone
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def no_double(r: "BlackjackState", hand: BlackjackHand, seen: "CardSeen") -> Non
 def crosswise(r: "BlackjackState", hand: BlackjackHand) -> None:
     """A card laid crosswise marks a double whose chips could not be counted."""
     seat = r.seat(hand.box)
-    if hand.extra or not may_double(r, hand) or seat.now is not None:
+    if hand.extra or not may_double(r, hand) or seat.now.amount is not None:
         return
     hand.doubled = True
     r.infer(hand.box, hand.number, "double")
