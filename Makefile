@@ -9,7 +9,7 @@
 # make physical  Blender (1 GB) into .venv, then the tests that render with it
 # make ray     Ray into .venv, then the tests of a cluster of two nodes
 # make training  torch and ultralytics (large) into .venv, then the tests that train with them
-# make models  from nothing to the shipped weights: data, training (a day of two cores), export, figures; can be stopped
+# make models  from nothing to the shipped weights: data, training (a week of two cores), export, figures; can be stopped
 # make clean   removes everything the other targets made
 
 bin := .venv/bin
@@ -87,11 +87,15 @@ models: training
 	@$(bin)/python -m feltwatch.datasets fetch
 	@$(bin)/python -m feltwatch.datasets set tables -o $(sets)/tables --count 4600 --seed 41
 	@$(bin)/python -m feltwatch.datasets set strewn -o $(sets)/strewn --count 2500 --seed 42
-	@$(bin)/python -m feltwatch.models train detector $(photographs:%=--photographs %)
-	@$(bin)/python -m feltwatch.models export detector
-	@$(bin)/python -m feltwatch.models train reader $(photographs:%=--photographs %)
-	@$(bin)/python -m feltwatch.models export reader
+	@$(bin)/python -m feltwatch.models train detector --steps 160000 $(photographs:%=--photographs %)
+	@$(bin)/python -m feltwatch.models train detector --cooldown 20000 $(photographs:%=--photographs %)
+	@$(bin)/python -m feltwatch.models train fitter --steps 40000 $(photographs:%=--photographs %)
+	@$(bin)/python -m feltwatch.models train fitter --cooldown 5000 $(photographs:%=--photographs %)
+	@$(bin)/python -m feltwatch.models train reader --steps 20000 $(photographs:%=--photographs %)
+	@$(bin)/python -m feltwatch.models train reader --cooldown 2500 $(photographs:%=--photographs %)
+	@for kind in detector fitter reader; do $(bin)/python -m feltwatch.models export $$kind || exit 1; done
 	@$(bin)/python -m feltwatch.models evaluate calibrate --write
+	@$(bin)/python -m feltwatch.models evaluate ladder --split val --count 400 --write
 
 clean:
 	@rm -rf .venv .fuzz feltwatch-demo .*-feltwatch-demo build dist *.egg-info .coverage .coverage.* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -18,6 +18,20 @@ SHAPES = MappingProxyType(  # width / height before pictures were pressed into s
 )
 
 
+OVERHEAD, OBLIQUE, FANS = "overhead", "oblique", "fans"
+VIEWS = MappingProxyType(  # how the cards of a source are seen: a camera above a table sees them from overhead
+    {
+        "ahaann_cards": OVERHEAD,
+        "edje_6rank": OBLIQUE,
+        "cadyze_phone_table": FANS,
+        "cadyze_black_deck": FANS,
+        "maslana_redtable": OVERHEAD,
+        "teogop_real": OBLIQUE,
+        "cadyze_webcam_table": FANS,
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class PhotoSource:
     name: str
@@ -25,6 +39,10 @@ class PhotoSource:
     licence: str
     note: str = ""
     shapes: tuple[float, ...] = ()  # empty: its pictures are as they were taken
+
+    @property
+    def view(self) -> str:
+        return VIEWS.get(self.name, OVERHEAD)
 
     @property
     def usable(self) -> bool:

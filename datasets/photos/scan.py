@@ -24,6 +24,7 @@ QuadArray = Floats32  # four corners, clockwise from the top left
 WORK_PX = 900  # longest side while looking for the outline
 SMALLEST = 0.04  # of the picture: a smaller outline is no card
 ASPECT = (0.58, 0.82)  # short side / long side as seen; a steep look is refused
+SKEWED = 1.35  # a side over the one opposite to it
 FILL = 0.93  # how much of its four-cornered hull a card fills; its corners are round
 
 
@@ -118,7 +119,13 @@ def _is_scan(picture: Pixels, quad: QuadArray) -> bool:
     middle = abs(float(left.mean() - right.mean())) < slack and abs(float(top.mean() - bottom.mean())) < slack
     straight = all(float(np.ptp(side)) < slack for side in (left, right, top, bottom))
     shaped = ASPECT[0] <= width / height <= ASPECT[1] and float(np.median(picture[:4])) > 150
-    return shaped and ((middle and straight) or not ASPECT[0] <= _shape(quad) <= ASPECT[1])
+    return shaped and ((middle and straight) or _is_skewed(quad) or not ASPECT[0] <= _shape(quad) <= ASPECT[1])
+
+
+def _is_skewed(quad: QuadArray) -> bool:
+    """Tell whether opposite sides differ by more than those of a card seen from above: it is a part of a picture."""
+    sides = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
+    return bool((np.maximum(sides[:2], sides[2:]) > SKEWED * np.minimum(sides[:2], sides[2:])).any())
 
 
 def _opaque(picture: Pixels) -> Pixels:

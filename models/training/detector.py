@@ -1,34 +1,37 @@
 """Teach the detector: windows of rendered tables, of cards strewn anywhere, and of photographs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log, pi
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
 from torch import nn
 from torch.utils.data import Dataset
 
 from feltwatch.datasets.common.cache import read_picture
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.photos.real import Photograph, photographs
-from feltwatch.datasets.sets.labels import CLASSES, blanked, share_inside
+from feltwatch.datasets.sets.labels import blanked
+from feltwatch.datasets.sets.owners import owner_drawing
 from feltwatch.datasets.sets.sets import written_truths
 from feltwatch.datasets.truth import Truth
-from feltwatch.models.training.loop import Training
+from feltwatch.models.training.quad_head import COORDINATES
+from feltwatch.models.training.quad_targets import CellTargets, cell_targets
 from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.detection.detector import FULL_PX, GREY
-from feltwatch.vision.geometry.rectify import rectangle
 
 SHARES = {"tables": 0.55, "strewn": 0.4, "photographs": 0.08, "cardless": 0.1}  # of the windows
 SIDE = 640
-SEEN, INSIDE = 0.08, 0.3  # the least of a thing that is seen, and that lies in the window, to be taught
+PLACE = 8.0  # weight of the quads beside the classes
+SMALL = 0.02  # of a thing's side: corners nearer than that hardly count as wrong
+FAIR = 0.08  # at so much of a side, a quad is worth 1/e
+STRAY = 0.75  # weight of cells without a thing, at most
+EVEN = 3.0  # weight of a thing that one cell shows; it grows with the root of their number
+TURNS = torch.tensor([[True, False, True, False]] * 2 + [[True, False, False, False], [True] * 4])  # by class
 Dice = np.random.Generator
-TurnedRect = tuple[float, float, float, float, float, float]  # class, x, y, width, height (parts of the side), turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +51,38 @@ class Group:
     sights: Sequence[TrainingPicture]
 
 
-class Windows(Dataset[tuple[torch.Tensor, torch.Tensor]]):
-    """index -> a batch: pictures, and boxes as (picture, class, x, y, width, height, turn)."""
+class Windows(Dataset[tuple[torch.Tensor, ...]]):
+    """index -> a batch: pictures, the row of the thing that each cell shows, and the things' classes and quads."""
 
     def __init__(self, seed: int, size: int, groups: Sequence[Group]) -> None:
         self.seed, self.size, self.groups = seed, size, [group for group in groups if group.sights]
         self.counts = {group.name: len(group.sights) for group in groups}
 
-    def __getitem__(self, index: int) -> tuple[torch.Tensor, torch.Tensor]:
+    def __getitem__(self, index: int) -> tuple[torch.Tensor, ...]:
         cv2.setNumThreads(1)
         dice = np.random.default_rng([self.seed, index, 6])
         shares = np.array([group.share for group in self.groups])
-        images, boxes = [], []
-        for number in range(self.size):
+        images, targets = [], []
+        for _ in range(self.size):
             group = self.groups[int(dice.choice(len(self.groups), p=shares / shares.sum()))]
             sight = group.sights[int(dice.integers(len(group.sights)))]
             image, found = window(sight, dice)
             images.append(image)
-            boxes += [(float(number), *box) for box in found]
+            targets.append(found)
         pictures = np.ascontiguousarray(np.stack(images)[..., ::-1].transpose(0, 3, 1, 2))  # red first
-        return torch.from_numpy(pictures), torch.tensor(boxes, dtype=torch.float32).reshape(-1, 7)
+        before = np.cumsum([0, *(len(found.kinds) for found in targets)])
+        cells = [
+            np.where(found.cells > 0, found.cells + n, found.cells) for found, n in zip(targets, before, strict=False)
+        ]
+        return (
+            torch.from_numpy(pictures),
+            torch.from_numpy(np.stack(cells)),
+            torch.from_numpy(np.concatenate([found.kinds for found in targets])),
+            torch.from_numpy(np.concatenate([found.quads for found in targets])),
+        )
 
 
-def window(sight: TrainingPicture, dice: Dice) -> tuple[Pixels, list[TurnedRect]]:
+def window(sight: TrainingPicture, dice: Dice) -> tuple[Pixels, CellTargets]:
     """Show a part of a picture at some scale, turned and mirrored at will."""
     truth, picture = sight.truth, sight.load()
     shrunk = picture.shape[1] / truth.width  # it may have been read smaller than it is
@@ -84,7 +96,7 @@ def window(sight: TrainingPicture, dice: Dice) -> tuple[Pixels, list[TurnedRect]
         picture = cv2.resize(picture, None, fx=part, fy=part, interpolation=cv2.INTER_AREA).astype(np.uint8)
     way = np.column_stack([move[:, :2] / shrunk, move @ [0.5 / shrunk - 0.5, 0.5 / shrunk - 0.5, 1]])  # pixels' middles
     shown = cv2.warpAffine(picture, way, (SIDE, SIDE), flags=cv2.INTER_LINEAR, borderValue=(GREY,) * 3)
-    return _coloured(shown.astype(np.uint8, copy=False), dice), list(_boxes(truth, move))
+    return coloured(shown.astype(np.uint8, copy=False), dice), cell_targets(owner_drawing(truth), SIDE, move)
 
 
 def _focus(truth: Truth, scale: float, dice: Dice) -> Floats:
@@ -99,7 +111,7 @@ def _focus(truth: Truth, scale: float, dice: Dice) -> Floats:
     return np.asarray(np.clip(place, half, size - half))
 
 
-def _coloured(image: Pixels, dice: Dice) -> Pixels:
+def coloured(image: Pixels, dice: Dice) -> Pixels:
     """Show it in another light, now and then blurred."""
     gain = float(np.clip(dice.normal(1, 0.18), 0.5, 1.5)) * dice.normal(1, 0.05, 3)
     curve = np.clip(np.arange(256)[:, None] * gain + dice.normal(0, 8), 0, 255).astype(np.uint8)
@@ -109,57 +121,6 @@ def _coloured(image: Pixels, dice: Dice) -> Pixels:
     if dice.random() < 0.05:
         found = cv2.cvtColor(cv2.cvtColor(found, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
     return found.astype(np.uint8, copy=False)
-
-
-def _boxes(truth: Truth, move: Floats) -> Iterator[TurnedRect]:
-    for card in truth.cards:
-        quad = _moved(card.quad, move)
-        if card.label == "card" and card.visible * (share := _inside(quad)) >= SEEN and share >= INSIDE:
-            yield _box("card_up" if card.up else "card_down", rectangle(_clockwise(quad)))
-    scale = float(np.hypot(*move[:, 0]))
-    for stack in truth.stacks:
-        center, radius = _moved([stack.center], move)[0], stack.radius * scale
-        quad = center + radius * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-        if stack.visible * (share := _inside(quad)) >= SEEN and share >= INSIDE:
-            yield _box("chip_stack", quad)
-    for hand in truth.hands:
-        outline = _moved(hand, move)
-        frame = np.array([(0, 0), (SIDE, 0), (SIDE, SIDE), (0, SIDE)], np.float32)
-        part = cv2.intersectConvexConvex(cv2.convexHull(outline.astype(np.float32)), frame)[1]
-        if part is not None and len(part) > 2:
-            yield _box("hand", cv2.boxPoints(cv2.minAreaRect(np.asarray(part, np.float32))).astype(np.float64))
-
-
-def _moved(points: ArrayLike, move: Floats) -> Floats:
-    return np.asarray(np.asarray(points, np.float64) @ move[:, :2].T + move[:, 2])
-
-
-def _clockwise(quad: Floats) -> Floats:
-    """A mirrored card has its corners the other way round: start from its top right."""
-    return quad[[1, 0, 3, 2]] if cv2.contourArea(quad.astype(np.float32), oriented=True) < 0 else quad
-
-
-def _inside(quad: Floats) -> float:
-    if ((quad >= 0) & (quad <= SIDE)).all():
-        return 1.0
-    if quad.max() < 0 or quad.min() > SIDE:
-        return 0.0
-    return share_inside([(float(x), float(y)) for x, y in quad], (SIDE, SIDE))
-
-
-def _box(kind: str, quad: Floats) -> TurnedRect:
-    """Give a rectangle by its middle, sides and the direction of its first side, from -45 to 135 degrees."""
-    across, along = quad[1] - quad[0], quad[3] - quad[0]
-    turn = (float(np.arctan2(across[1], across[0])) + pi / 4) % pi - pi / 4
-    x, y = quad.mean(axis=0) / SIDE
-    return (
-        CLASSES.index(kind),
-        float(x),
-        float(y),
-        float(np.hypot(*across)) / SIDE,
-        float(np.hypot(*along)) / SIDE,
-        turn,
-    )
 
 
 def sights_of_set(folder: Path, scales: tuple[float, float], turns: float) -> list[TrainingPicture]:
@@ -223,33 +184,45 @@ def sights_of_cardless(paths: Sequence[Path]) -> list[TrainingPicture]:
     return found
 
 
-def prepare(training: Training) -> None:
-    """Give the network its own loss."""
-    training.net.criterion = training.net.init_criterion()
-
-
-def loss(net: nn.Module, batch: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
+def loss(net: nn.Module, batch: tuple[torch.Tensor, ...]) -> torch.Tensor:
+    """Judge what the cells say: each thing counts alike, however many cells show it."""
     device = next(net.parameters()).device
-    pictures, boxes = (tensor.to(device, non_blocking=True) for tensor in batch)
+    pictures, cells, kinds, quads = (tensor.to(device, non_blocking=True) for tensor in batch)
     inputs = pictures.float().div_(255).contiguous(memory_format=torch.channels_last)
-    with torch.autocast(device.type, dtype=torch.bfloat16):
-        found = net.predict(inputs)
-    truth = {"batch_idx": boxes[:, 0], "cls": boxes[:, 1:2], "bboxes": boxes[:, 2:], "img": inputs}
-    total: torch.Tensor = net.criterion(_floats(found), truth)[0].sum()
-    return total / len(inputs)
+    found = net.predict(inputs).transpose(1, 2)  # pictures x cells x (coordinates, logits)
+    return cell_loss(found, cells.long(), kinds.long(), quads)
 
 
-def _floats(found: Any) -> Any:  # noqa: ANN401  nested lists and mappings of tensors
-    if isinstance(found, torch.Tensor):
-        return found.float()
-    if isinstance(found, Mapping):
-        return {key: _floats(value) for key, value in found.items()}
-    return [_floats(value) for value in found] if isinstance(found, list | tuple) else found
+def cell_loss(found: torch.Tensor, cells: torch.Tensor, kinds: torch.Tensor, quads: torch.Tensor) -> torch.Tensor:
+    """Quads: mean distance of corners, in sides of the thing. Classes: how good the quad is, where one is shown."""
+    logits, shown = found[..., COORDINATES:], cells > 0
+    rows = cells[shown] - 1
+    share = 1 / torch.bincount(rows, minlength=len(kinds)).clamp(min=1).float()[rows]
+    things = max(len(kinds), 1)
+    apart = _apart(found[shown][:, :COORDINATES].reshape(-1, 4, 2), quads[rows], kinds[rows])
+    near = nn.functional.smooth_l1_loss(apart, torch.zeros_like(apart), reduction="none", beta=SMALL)
+    place = (share * near).sum() / things
+    chance = logits.sigmoid()
+    weight = STRAY * chance.detach() ** 2 * (cells >= 0)[..., None]
+    goal = torch.zeros_like(logits)
+    at = (*torch.nonzero(shown, as_tuple=True), kinds[rows])
+    goal[at] = torch.exp(-apart.detach() / FAIR).to(goal.dtype)
+    weight[at] = (share.sqrt() * EVEN).to(weight.dtype)
+    classes = nn.functional.binary_cross_entropy_with_logits(logits, goal, weight, reduction="sum") / things
+    return PLACE * place + classes
 
 
-def source_of(seed: int, size: int, sets: Mapping[str, Path], photos: Path | None, cardless: Sequence[Path]) -> Windows:
+def _apart(found: torch.Tensor, true: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:
+    """Give how far corners lie apart, in mean sides; a card looks the same turned by half, a hand's box any way."""
+    side = torch.linalg.vector_norm(true - true.roll(1, 1), dim=2).mean(1)
+    every = torch.stack([torch.linalg.vector_norm(found - true.roll(n, 1), dim=2).mean(1) for n in range(4)])
+    allowed = TURNS.to(kinds.device)[kinds].T
+    return every.masked_fill(~allowed, torch.inf).amin(0) / side.clamp(min=1.0)
+
+
+def groups_of(sets: Mapping[str, Path], photos: Path | None, cardless: Sequence[Path]) -> list[Group]:
     """Put together what is learnt from: sets of pictures, photographs, pictures without cards."""
     groups = [Group(name, SHARES[name], sights_of_set(folder, (0.6, 1.5), 0.3)) for name, folder in sets.items()]
     groups.append(Group("photographs", SHARES["photographs"], sights_of_photographs(photos)))
     groups.append(Group("cardless", SHARES["cardless"], sights_of_cardless(cardless)))
-    return Windows(seed, size, groups)
+    return groups

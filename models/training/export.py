@@ -11,13 +11,16 @@ from torch import nn
 from feltwatch.datasets.common.cache import cache_dir
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.models.shipped.registry import HERE, MANIFEST, NETWORKS, change
+from feltwatch.models.training.loop import COOLDOWN
 from feltwatch.models.training.nets import net_of, new_net, state_of
+from feltwatch.vision.detection.fitter import SIZE as FITTER_SIZE
 from feltwatch.vision.geometry.rectify import SIZE
 
 OPSET = 18
-EXAMPLE = {"detector": (640, 640), "reader": (SIZE[1], SIZE[0])}
+EXAMPLE = {"detector": (640, 640), "fitter": (FITTER_SIZE[1], FITTER_SIZE[0]), "reader": (SIZE[1], SIZE[0])}
 FREE = {
     "detector": {"pictures": {0: "count", 1: "height", 2: "width"}, "found": {0: "count", 2: "boxes"}},
+    "fitter": {"pictures": {0: "count"}, "found": {0: "count"}},
     "reader": {"pictures": {0: "count"}, "found": {0: "count"}},
 }
 
@@ -27,18 +30,18 @@ class Shipped(nn.Module):
 
     def __init__(self, kind: str, net: nn.Module) -> None:
         super().__init__()
-        self.kind, self.net = kind, net.eval().fuse(verbose=False)
-        self.head = self.net.model[-1]
-        self.head.export, self.head.format, self.head.dynamic = True, "onnx", True
+        self.kind = kind
+        self.net = net.eval() if kind == "fitter" else net.eval().fuse(verbose=False)
 
     def forward(self, pictures: torch.Tensor) -> torch.Tensor:
         shown = pictures.permute(0, 3, 1, 2).flip(1).float() / 255
-        if self.kind == "detector":
-            boxes: torch.Tensor = self.net(shown)
-            return boxes
+        if self.kind != "reader":
+            found: torch.Tensor = self.net(shown)
+            return found
         for layer in self.net.model[:-1]:
             shown = layer(shown)
-        logits: torch.Tensor = self.head.linear(self.head.pool(self.head.conv(shown)).flatten(1))
+        head = self.net.model[-1]
+        logits: torch.Tensor = head.linear(head.pool(head.conv(shown)).flatten(1))
         return logits
 
 
@@ -67,10 +70,16 @@ def write_onnx(kind: str, checkpoint: Path, target: Path) -> None:
     )
 
 
+def last_checkpoint(folder: Path) -> Path:
+    """Give what is to ship of a training: the end of its last cooldown, if there was one, else where it stands."""
+    cooled = folder / COOLDOWN / "last.pt"
+    return cooled if cooled.is_file() else folder / "last.pt"
+
+
 def main(arguments: list[str]) -> int:
     """Write the file, and its digest into the manifest beside it."""
     options = _parser().parse_args(arguments)
-    checkpoint = options.checkpoint or cache_dir() / "models" / options.kind / "last.pt"
+    checkpoint = options.checkpoint or last_checkpoint(cache_dir() / "models" / options.kind)
     if not checkpoint.is_file():
         raise DataError(
             f"{checkpoint}: no such checkpoint; `python -m feltwatch.models train {options.kind}` makes one"

@@ -1,12 +1,19 @@
-"""The one training loop: seeded, resumable, on whatever device there is."""
+"""The one training loop: seeded, resumable to the step, on whatever device there is.
+
+The rate warms up and then stays: the training has no planned end. Weights are averaged as it goes. A cooldown branches
+off the last checkpoint and lets the rate fall to nothing; what it ends with is what ships, and the training itself goes
+on from where it was.
+"""
 
 import json
 import math
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from copy import deepcopy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +23,15 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
 from feltwatch.datasets.common.errors import DataError
+from feltwatch.models.files import locked
 
 SAVE_EVERY = 100  # steps
 LOG_EVERY = 50
 FAR = 10_000_000  # batches: more than any training takes
 STEEPEST = 10.0  # a longer gradient is shortened to it
-SMOOTH = 0.9995  # of the moving average of the weights that is kept in the end
+SMOOTH = 0.9995  # of the moving average of the weights, which is what ships
+PROBES = 3  # steps tried in each type of number
+COOLDOWN = "cooldown"  # folder of a cooldown, in that of its training
 
 TorchBatch = Any
 Loss = Callable[[nn.Module, TorchBatch], torch.Tensor]
@@ -41,17 +51,27 @@ def _one_thread(_: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TrainingRecipe:
-    """All that decides what comes out, but for the data."""
+    """All that decides what comes out, but for the data and how long it goes on."""
 
     kind: str
     net: str
-    steps: int
     batch: int
     rate: float
     seed: int
     warm: int = 200  # steps over which the rate grows to its full height
     decay: float = 0.02
-    least: float = 0.02  # part of the rate that is left at the end
+
+
+@dataclass(frozen=True, slots=True)
+class CooldownSpan:
+    """From which step on the rate falls, and over how many."""
+
+    start: int
+    steps: int
+
+    def rate(self, step: int) -> float:
+        """Give the part of the rate that is left: it falls with the root of what is done."""
+        return 1 - math.sqrt(min(max(step - self.start, 0) / max(self.steps, 1), 1.0))
 
 
 @dataclass
@@ -63,6 +83,8 @@ class Training:
     folder: Path
     device: torch.device
     step: int = 0
+    cooldown: CooldownSpan | None = None
+    half: dict[str, bool] = field(default_factory=dict)  # by the processor's kind: whether 16 bits are faster there
 
     def __post_init__(self) -> None:
         torch.manual_seed(self.recipe.seed)
@@ -80,15 +102,27 @@ class Training:
     def checkpoint(self) -> Path:
         return self.folder / "last.pt"
 
-    def run(self, batches: Callable[[int], Iterator[TorchBatch]], loss: Loss) -> None:
-        """Train from the step that was reached to the last; `batches(step)` gives them from there on."""
+    def run(self, batches: Callable[[int], Iterator[TorchBatch]], loss: Loss, steps: int) -> None:
+        """Train to so many steps in all; `batches(step)` gives them from there on."""
+        try:
+            with locked(self.folder / "lock", wait=False):
+                self._run(batches(self.step), loss, steps)
+        except BlockingIOError:
+            raise DataError(f"{self.folder}: another process trains there; let it go on, or stop it") from None
+
+    def _run(self, batches: Iterator[TorchBatch], loss: Loss, steps: int) -> None:
         started, seen, summed = time.monotonic(), 0, 0.0
-        for batch in batches(self.step):
-            if self.step >= self.recipe.steps:
+        here = torch.backends.cpu.get_cpu_capability() if self.device.type == "cpu" else self.device.type
+        while self.step < steps:
+            batch = next(batches, None)
+            if batch is None:
                 break
+            if here not in self.half:
+                self.half[here] = self._half_is_faster(batch, loss)
+                started = time.monotonic()
             self._set_rate()
             self.net.train()
-            value = loss(self.net, batch)
+            value = self._loss(loss, batch, half=self.half[here])
             value.backward()
             steep = nn.utils.clip_grad_norm_(self.net.parameters(), STEEPEST)
             if torch.isfinite(steep):  # half precision overflows now and then: such a batch teaches nothing
@@ -105,12 +139,38 @@ class Training:
                 self.save()
         self.save()
 
+    def _loss(self, loss: Loss, batch: TorchBatch, *, half: bool) -> torch.Tensor:
+        with torch.autocast(self.device.type, dtype=torch.bfloat16) if half else nullcontext():
+            return loss(self.net, batch)
+
+    def _half_is_faster(self, batch: TorchBatch, loss: Loss) -> bool:
+        """Try steps in both types of number: on processors without half precision it is many times slower.
+
+        The network stays as it is: gradients are thrown away, and so is what the batches did to its running means.
+        """
+        kept = deepcopy(self.net.state_dict())
+        took = {}
+        for half in (False, True):
+            self.net.train()
+            times = []
+            for _ in range(PROBES):
+                began = time.monotonic()
+                self._loss(loss, batch, half=half).backward()
+                times.append(time.monotonic() - began)
+            took[half] = min(times)
+            self.optimizer.zero_grad(set_to_none=True)
+        self.net.load_state_dict(kept)
+        self.note({"step": self.step, "seconds in 32 bits": round(took[False], 3), "in 16": round(took[True], 3)})
+        return took[True] < took[False]
+
     def save(self) -> None:
         """Write all of it beside the old checkpoint, then put it in its place."""
         part = self.checkpoint.with_suffix(".part")
         kept = {
             "recipe": asdict(self.recipe),
             "step": self.step,
+            "cooldown": asdict(self.cooldown) if self.cooldown else None,
+            "half": self.half,
             "net": self.net.state_dict(),
             "ema": self.smooth.state_dict(),
             "optimizer": self.optimizer.state_dict(),
@@ -124,22 +184,19 @@ class Training:
             return
         kept = torch.load(self.checkpoint, map_location=self.device, weights_only=True)
         said, asked = kept["recipe"], asdict(self.recipe)
-        differing = ", ".join(
-            f"{name} {said[name]}" for name in asked if said.get(name) != asked[name] and name != "steps"
-        )
-        if differing:
+        if differing := ", ".join(f"{name} {said.get(name)}" for name in asked if said.get(name) != asked[name]):
             raise DataError(f"{self.checkpoint}: was begun with {differing}; go on with that, or name another folder")
         self.net.load_state_dict(kept["net"])
         self.smooth.load_state_dict(kept["ema"])
         self.optimizer.load_state_dict(kept["optimizer"])
-        self.step = kept["step"]
+        self.step, self.half = kept["step"], kept["half"]
+        if kept["cooldown"] and self.cooldown is None:
+            self.cooldown = CooldownSpan(**kept["cooldown"])
 
     def _set_rate(self) -> None:
-        """Warm up, then let the rate fall along half a cosine."""
-        recipe = self.recipe
-        done = min(self.step / max(recipe.steps, 1), 1.0)
-        fall = recipe.least + (1 - recipe.least) * (1 + math.cos(math.pi * done)) / 2
-        rate = recipe.rate * min(1.0, (self.step + 1) / recipe.warm) * fall
+        """Warm up, stay, and in a cooldown fall."""
+        rate = self.recipe.rate * min(1.0, (self.step + 1) / self.recipe.warm)
+        rate *= self.cooldown.rate(self.step) if self.cooldown else 1.0
         for group in self.optimizer.param_groups:
             group["lr"] = rate
 
@@ -156,3 +213,18 @@ class Training:
     def note(self, row: Mapping[str, float]) -> None:
         with (self.folder / "log.jsonl").open("a", encoding="utf-8") as log:
             log.write(json.dumps(dict(row)) + "\n")
+
+
+def branch_off(folder: Path, steps: int) -> tuple[Path, CooldownSpan]:
+    """Begin a cooldown of the training in a folder, or go on with one; give its folder and span."""
+    place = folder / COOLDOWN
+    last, own = folder / "last.pt", place / "last.pt"
+    if own.is_file():
+        kept = torch.load(own, map_location="cpu", weights_only=True)["cooldown"]
+        if kept:
+            return place, CooldownSpan(**kept)
+    if not last.is_file():
+        raise DataError(f"{last}: no such checkpoint; train before you cool down")
+    place.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(last, own)
+    return place, CooldownSpan(torch.load(own, map_location="cpu", weights_only=True)["step"], steps)

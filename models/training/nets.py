@@ -1,4 +1,4 @@
-"""The two networks, as ultralytics builds them: the detector's oriented boxes, the reader's classes."""
+"""The networks: the detector and the reader on ultralytics' trunks, the fitter from layers of our own."""
 
 import pickle
 from collections.abc import Callable, Mapping
@@ -13,28 +13,40 @@ from torch import nn
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sets.labels import CLASSES
 from feltwatch.datasets.sets.sets import READS
+from feltwatch.models.training.fitter_net import FitterNet
 from feltwatch.models.training.importing import make_importable
+from feltwatch.models.training.quad_head import with_quads
 
 make_importable()
 
-from ultralytics.cfg import get_cfg  # noqa: E402  once torchvision can be imported
-from ultralytics.nn.tasks import ClassificationModel, OBBModel, yaml_model_load  # noqa: E402
+from ultralytics.nn.tasks import (  # noqa: E402  once torchvision can be imported
+    ClassificationModel,
+    OBBModel,
+    yaml_model_load,
+)
 
-DEFAULT = {"detector": "yolo11n-obb.yaml", "reader": "yolo11n-cls.yaml"}
+DEFAULT = {"detector": "yolo11n-obb.yaml", "fitter": "plain", "reader": "yolo11n-cls.yaml"}
 
 
 def new_net(kind: str, yaml: str = "", weights: Path | None = None) -> nn.Module:
     """Build a network; what fits of the weights is taken over, the rest starts at random."""
     if kind == "detector":
-        shape = _shape(yaml or DEFAULT[kind]) | {"end2end": False}  # its boxes vote: see vision/detection/detector.py
-        net = OBBModel(shape, nc=len(CLASSES), verbose=False)
-        net.args = get_cfg()
-        net.names = dict(enumerate(CLASSES))
+        net = with_quads(boxes_net(yaml))
+    elif kind == "fitter":
+        net = FitterNet()
     else:
         net = ClassificationModel(_shape(yaml or DEFAULT[kind]), nc=len(READS), verbose=False)
         net.names = dict(enumerate(READS))
     if weights is not None:
         take_over(net, state_of(weights))
+    return net
+
+
+def boxes_net(yaml: str = "") -> nn.Module:
+    """Build the network of oriented boxes that the detector's trunk comes from."""
+    shape = _shape(yaml or DEFAULT["detector"]) | {"end2end": False}
+    net = OBBModel(shape, nc=len(CLASSES), verbose=False)
+    net.names = dict(enumerate(CLASSES))
     return net
 
 

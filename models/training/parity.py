@@ -14,7 +14,8 @@ from feltwatch.datasets.truth import Truth
 from feltwatch.models.evaluation.report import Figures, reported
 from feltwatch.models.shipped.registry import model
 from feltwatch.vision.arrays import Floats32, Pixels
-from feltwatch.vision.detection.detector import corners, fitted
+from feltwatch.vision.detection.detector import fitted, quads_of, scores_of
+from feltwatch.vision.detection.fitter import crop, fit_of
 from feltwatch.vision.detection.reader import probabilities
 from feltwatch.vision.detection.runtime import RunModel, open_model
 from feltwatch.vision.geometry.rectify import rectify
@@ -57,6 +58,8 @@ def measure(checkpoints: Mapping[str, Path], manifest: Path, count: int, seed: i
             gap.pictures += 1
             if kind == "detector":
                 _compare_boxes(gap, both, picture, len(shipped.classes))
+            elif kind == "fitter":
+                _compare_fits(gap, both, picture, truth)
             else:
                 _compare_reads(gap, both, picture, truth, shipped.settings["temperature"])
         rows[kind] = gap.figures()
@@ -95,14 +98,29 @@ def _compare_boxes(gap: Difference, both: tuple[RunModel, RunModel], picture: Pi
     """Compare box by box, before boxes of one thing are put together: both give them in one order."""
     shown, scale = fitted(picture)
     ours, theirs = (run(shown[None])[0].T.astype(np.float64) for run in both)
-    likely = [rows[:, 4 : 4 + classes].max(axis=1) >= SCORE for rows in (ours, theirs)]
+    likely = [scores_of(rows, classes).max(axis=1) >= SCORE for rows in (ours, theirs)]
     near = likely[0] | likely[1]
     gap.compared += int(near.sum())
-    sides = [corners(rows[near][:, [0, 1, 2, 3, 4 + classes]]) / scale for rows in (ours, theirs)]
-    scores = [rows[near, 4 : 4 + classes] for rows in (ours, theirs)]
+    sides = [quads_of(rows[near], classes) / scale for rows in (ours, theirs)]
+    scores = [scores_of(rows[near], classes) for rows in (ours, theirs)]
     gap.apart_px = max(gap.apart_px, float(np.hypot(*np.moveaxis(sides[0] - sides[1], -1, 0)).max(initial=0)))
     gap.apart = max(gap.apart, float(np.abs(scores[0] - scores[1]).max(initial=0)))
     gap.one_only += int((likely[0] != likely[1]).sum())
+
+
+def _compare_fits(gap: Difference, both: tuple[RunModel, RunModel], picture: Pixels, truth: Truth) -> None:
+    """Compare where both put the cards of quads that are a little off."""
+    rough = [np.array(card.quad) + 2.0 for card in truth.cards]
+    if not rough:
+        return
+    batch = np.stack([crop(picture, quad) for quad in rough])
+    ours, theirs = (
+        [fit_of(q, row) for q, row in zip(rough, run(batch).astype(np.float64), strict=True)] for run in both
+    )
+    gap.compared += len(batch)
+    for one, other in zip(ours, theirs, strict=True):
+        gap.apart_px = max(gap.apart_px, float(np.hypot(*(one.quad - other.quad).T).max()))
+        gap.apart = max(gap.apart, abs(one.exists - other.exists), abs(one.up - other.up))
 
 
 def _compare_reads(

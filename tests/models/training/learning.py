@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, repeat
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,15 +20,17 @@ from feltwatch.datasets.render.crops import crops
 from feltwatch.datasets.sets.sets import READS
 from feltwatch.datasets.truth import CardTruth, StackTruth, Truth
 from feltwatch.models.__main__ import main
+from feltwatch.models.files import locked
 from feltwatch.models.shipped.registry import HERE
 from feltwatch.models.training import detector as learn_detector
 from feltwatch.models.training import importing, plain, reader
+from feltwatch.models.training.background import standing
 from feltwatch.models.training.detector import SIDE, TrainingPicture, window
-from feltwatch.models.training.export import shipped, write_onnx
-from feltwatch.models.training.loop import Training, TrainingRecipe
+from feltwatch.models.training.export import last_checkpoint, shipped, write_onnx
+from feltwatch.models.training.loop import Training, TrainingRecipe, branch_off
 from feltwatch.models.training.nets import go_on_from, new_net
 from feltwatch.vision.arrays import Floats32, Pixels
-from feltwatch.vision.detection.detector import GREY, corners
+from feltwatch.vision.detection.detector import GREY
 from feltwatch.vision.geometry.rectify import SIZE
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the exporter, by the library itself
@@ -47,7 +49,7 @@ def marked() -> Pixels:
 @pytest.mark.parametrize("half", [False, True], ids=["as it is", "read at half its size"])
 @pytest.mark.parametrize("scale", [0.4, 0.6, 1.0])
 def test_a_mark_lies_where_the_truth_says(scale: float, *, half: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learn_detector, "_coloured", lambda image, _: image)
+    monkeypatch.setattr(learn_detector, "coloured", lambda image, _: image)
     picture = np.zeros((960, 1280, 3), np.uint8)
     cv2.circle(picture, (700, 400), 24, (255, 255, 255), -1)
     read = cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA) if half else picture
@@ -58,19 +60,19 @@ def test_a_mark_lies_where_the_truth_says(scale: float, *, half: bool, monkeypat
         sight = TrainingPicture(
             lambda: read.astype(np.uint8), Truth(1280, 960, (), (chip,)), (scale, scale * 1.01), 1.0
         )
-        shown, ((_, x, y, *_rest),) = window(sight, np.random.default_rng(seed))
+        shown, found = window(sight, np.random.default_rng(seed))
+        ((x, y),) = found.quads.mean(axis=1)
         seen = cv2.moments(np.where(shown[..., 0] > GREY, shown[..., 0] - GREY, 0).astype(np.float32))
-        assert (seen["m10"] / seen["m00"], seen["m01"] / seen["m00"]) == pytest.approx((x * SIDE, y * SIDE), abs=0.12)
+        assert (seen["m10"] / seen["m00"], seen["m01"] / seen["m00"]) == pytest.approx((x, y), abs=0.12)
 
 
 def test_the_boxes_of_a_window_lie_where_its_cards_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learn_detector, "_coloured", lambda image, _: image)
+    monkeypatch.setattr(learn_detector, "coloured", lambda image, _: image)
     truth = Truth(640, 480, (CardTruth("c1", QUAD, "9h", up=True, visible=1.0),))
     checked = 0
     for seed in range(12):
-        shown, boxes = window(TrainingPicture(marked, truth, (0.8, 1.2), 1.0), np.random.default_rng(seed))
-        for box in boxes:
-            (found,) = corners(np.array([box[1:]]) * [SIDE, SIDE, SIDE, SIDE, 1])
+        shown, targets = window(TrainingPicture(marked, truth, (0.8, 1.2), 1.0), np.random.default_rng(seed))
+        for found in targets.quads:
             for x, y in found[((found > 4) & (found < SIDE - 5)).all(axis=1)]:
                 part = shown[round(y) - 2 : round(y) + 3, round(x) - 2 : round(x) + 3].astype(int)
                 assert np.ptp(part.reshape(-1, 3), axis=1).max() > 60 or part.mean() > 180, "no mark at a corner"
@@ -90,13 +92,15 @@ def still_batches(first: int) -> Iterator[tuple[torch.Tensor, torch.Tensor, torc
         yield torch.from_numpy(pictures), torch.from_numpy(mask), torch.ones(16)
 
 
+RECIPE = TrainingRecipe("reader", "yolo11n-cls.yaml", batch=16, rate=1e-3, seed=3, warm=2)
+
+
 def taught(folder: Path, steps: int) -> Training:
     """Teach a reader, and stop it after so many steps of twelve."""
     torch.set_num_threads(1)
     torch.manual_seed(3)
-    recipe = TrainingRecipe("reader", "yolo11n-cls.yaml", steps=12, batch=16, rate=1e-3, seed=3, warm=2)
-    training = Training(new_net("reader"), recipe, folder, torch.device("cpu"))
-    training.run(lambda first: islice(still_batches(first), max(steps - first, 0)), reader.loss)
+    training = Training(new_net("reader"), RECIPE, folder, torch.device("cpu"))
+    training.run(still_batches, reader.loss, steps)
     return training
 
 
@@ -119,13 +123,57 @@ def test_a_reader_learns_and_ships_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_detector_ships_as_it_is(tmp_path: Path) -> None:
-    recipe = TrainingRecipe("detector", "yolo11n-obb.yaml", 1, 1, 1e-4, seed=1)
+    recipe = TrainingRecipe("detector", "yolo11n-obb.yaml", 1, 1e-4, seed=1)
     training = Training(new_net("detector"), recipe, tmp_path, torch.device("cpu"))
-    learn_detector.prepare(training)
-    box = torch.tensor([[0.0, 0, 0.5, 0.5, 0.2, 0.3, 0.1]])
-    pictures = torch.randint(0, 255, (2, 3, 128, 128), dtype=torch.uint8)
-    training.run(lambda _: iter([(pictures, box)]), learn_detector.loss)
+    training.run(lambda _: repeat(card_batch()), learn_detector.loss, 1)
     agree("detector", training.checkpoint, tmp_path, (96, 160))
+
+
+def card_batch() -> tuple[torch.Tensor, ...]:
+    """Give a window with one card, QUAD on a dark ground."""
+    picture = np.full((480, 640, 3), 40, np.uint8)
+    cv2.fillConvexPoly(picture, np.round(QUAD).astype(np.int32), (250, 250, 250))
+    truth = Truth(640, 480, (CardTruth("c1", QUAD, "9h", up=True, visible=1.0),))
+    sight = TrainingPicture(lambda: picture, truth, (1.0, 1.001), 0.0)
+    return learn_detector.Windows(1, 1, [learn_detector.Group("one", 1.0, [sight])])[0]
+
+
+def test_the_cells_of_a_detector_learn_to_point_at_the_corners_of_the_card_they_show() -> None:
+    torch.set_num_threads(2)
+    torch.manual_seed(1)
+    net, (pictures, cells, kinds, quads) = new_net("detector").train(), card_batch()
+    optimizer = torch.optim.AdamW(net.parameters(), lr=2e-3)
+    for _ in range(60):
+        value = learn_detector.loss(net, (pictures, cells, kinds, quads))
+        value.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    with torch.no_grad():
+        found = net.predict(pictures.float() / 255)[0].T[cells[0] > 0]
+    said, true = found[:, :8].reshape(-1, 4, 2), quads[0]
+    apart = torch.stack([(said - true.roll(turn, 0)).norm(dim=2).mean(1) for turn in (0, 2)]).amin(0)
+    assert float(apart.median()) < 6.0
+    assert float(found[:, 8].sigmoid().median()) > 0.2 > float(found[:, 9:].sigmoid().max(1).values.median())
+    assert kinds.tolist() == [0]
+
+
+def test_a_cooldown_branches_off_and_the_training_stays_where_it_was(tmp_path: Path) -> None:
+    taught(tmp_path, 6)
+    folder, span = branch_off(tmp_path, 4)
+    cooled = Training(new_net("reader"), RECIPE, folder, torch.device("cpu"), cooldown=span)
+    cooled.run(still_batches, reader.loss, span.start + span.steps)
+    assert (cooled.step, span.rate(6), span.rate(10)) == (10, 1.0, 0.0)
+    assert cooled.optimizer.param_groups[0]["lr"] < RECIPE.rate / 4
+    assert taught(tmp_path, 8).step == 8
+    assert last_checkpoint(tmp_path) == cooled.checkpoint
+    assert branch_off(tmp_path, 99) == (folder, span)  # a cooldown that was begun is gone on with
+
+
+def test_a_folder_is_trained_in_by_one_process(tmp_path: Path) -> None:
+    training = taught(tmp_path, 2)
+    with locked(tmp_path / "lock", wait=False), pytest.raises(DataError, match="another process trains there"):
+        training.run(still_batches, reader.loss, 4)
+    assert standing(tmp_path) == "no step is done yet"
 
 
 def agree(kind: str, checkpoint: Path, folder: Path, size: tuple[int, int]) -> None:
@@ -187,7 +235,7 @@ def test_only_the_rank_may_be_known() -> None:
 
 
 def test_what_is_learnt_from_is_counted_and_what_is_not_there_is_reported() -> None:
-    windows = learn_detector.source_of(1, 2, {}, None, ())
+    windows = learn_detector.Windows(1, 2, learn_detector.groups_of({}, None, ()))
     assert windows.counts == {"photographs": 0, "cardless": 0}
 
 
