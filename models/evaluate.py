@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> int:
     manifest = options.models / MANIFEST.name
     if options.o:
         check_writable(options.o)  # better now than after an hour
-    listed = {name: one.sha256 for name, one in models(manifest).items()}
+    listed = {name: one.sha256 for name, one in models(manifest).items() if name in USED.get(options.what, NETWORKS)}
     found = PARTS[options.what](options, manifest)
     if options.what == "plain":
         listed = {"plain": sha256(options.weights.read_bytes()).hexdigest()}
@@ -48,6 +48,17 @@ def _tables(options: argparse.Namespace, manifest: Path) -> Figures:
     return measure(run, options.count, options.jobs, options.show)
 
 
+def _ladder(options: argparse.Namespace, manifest: Path) -> Figures:
+    from feltwatch.models.evaluation.ladder import Ladder, measure, thresholds  # noqa: PLC0415  as above
+
+    found = measure(Ladder(manifest, options.split, options.seed, options.threads), options.count, options.jobs)
+    if options.write:
+        if options.split != "val":
+            raise DataError("--write: what ships is measured on val; say --split val")
+        _write_settings(manifest, thresholds(found))
+    return found
+
+
 def _photographs(options: argparse.Namespace, manifest: Path) -> Figures:
     from feltwatch.models.evaluation.photographs import Photographs, measure  # noqa: PLC0415  as above
 
@@ -66,7 +77,7 @@ def _plain(options: argparse.Namespace, manifest: Path) -> Figures:
 
 
 def _crops(options: argparse.Namespace, manifest: Path) -> Figures:
-    from feltwatch.models.evaluation.crops import CropReader, figures, read  # noqa: PLC0415  as above
+    from feltwatch.models.evaluation.reader.crops import CropReader, figures, read  # noqa: PLC0415  as above
 
     settings = models(manifest)["reader"].settings
     reads = read(
@@ -76,9 +87,15 @@ def _crops(options: argparse.Namespace, manifest: Path) -> Figures:
 
 
 def _votes(options: argparse.Namespace, manifest: Path) -> Figures:
-    from feltwatch.models.evaluation.votes import Voter, measure  # noqa: PLC0415  as above
+    from feltwatch.models.evaluation.reader.votes import Voter, measure  # noqa: PLC0415  as above
 
     return measure(Voter(manifest, options.split, options.seed, options.threads), options.count, options.jobs)
+
+
+def _deck(options: argparse.Namespace, manifest: Path) -> Figures:
+    from feltwatch.models.evaluation.enrolled import Enrolled, measure  # noqa: PLC0415  as above
+
+    return measure(Enrolled(manifest, options.split, options.seed, options.threads), options.count, options.jobs)
 
 
 def _sweeps(options: argparse.Namespace, manifest: Path) -> Figures:
@@ -109,39 +126,47 @@ def _parity(options: argparse.Namespace, manifest: Path) -> Figures:
 
 
 def _calibrate(options: argparse.Namespace, manifest: Path) -> Figures:
-    from feltwatch.models.evaluation.calibrate import measure  # noqa: PLC0415  as above
+    from feltwatch.models.evaluation.reader.calibrate import measure  # noqa: PLC0415  as above
 
     found = measure(manifest, options.photographs, options.count, options.seed, options.jobs)
     if options.write:
-        settings = {name: found[name] for name in ("temperature", "sure", "sure_hard")}
-        change(manifest, "reader", settings={**models(manifest)["reader"].settings, **settings})
+        _write_settings(manifest, {"temperature": found["temperature"]})
     return found
+
+
+def _write_settings(manifest: Path, settings: Mapping[str, object]) -> None:
+    change(manifest, "reader", settings={**models(manifest)["reader"].settings, **settings})
 
 
 PARTS: MappingProxyType[str, Callable[[argparse.Namespace, Path], Figures]] = MappingProxyType(
     {
         "tables": _tables,
+        "ladder": _ladder,
         "photographs": _photographs,
         "plain": _plain,
         "crops": _crops,
         "votes": _votes,
+        "deck": _deck,
         "sweeps": _sweeps,
         "cardless": _cardless,
         "parity": _parity,
         "calibrate": _calibrate,
     }
 )
+USED = MappingProxyType(dict.fromkeys(("crops", "votes", "calibrate"), ("reader",)))  # where not all networks are
 HELP = MappingProxyType(
     {
         "tables": ("rendered tables: cards, faces, stacks, false cards", 500),
+        "ladder": ("the same tables: which stage loses which cards, and how exactly they are placed", 100),
         "photographs": ("real photographs, from the picture to the face", 0),
         "plain": ("the same photographs, reported by what `train plain` made", 0),
         "crops": ("the reader alone: accuracy, calibration, confusions", 20_000),
         "votes": ("several looks at a card that lies still: what is reported from which likelihood on", 2_000),
+        "deck": ("cards read within their true corners, without and with the table's own deck", 100),
         "sweeps": ("one card, one thing made harder step by step; so many cards a step", 104),
         "cardless": ("pictures without cards: all of them, or the first so many", 0),
         "parity": ("torch against ONNX", 200),
-        "calibrate": ("the reader's temperature and least probability, on val alone", 40_000),
+        "calibrate": ("the reader's temperature, on val alone", 40_000),
     }
 )
 
@@ -170,6 +195,7 @@ def _parser() -> argparse.ArgumentParser:
         "--photographs", type=Path, metavar="FOLDER", help="photographs; those of val count"
     )
     kinds["calibrate"].add_argument("--write", action="store_true", help="into the manifest")
+    kinds["ladder"].add_argument("--write", action="store_true", help="write from when on a face is reported, on val")
     kinds["parity"].add_argument("--kind", choices=NETWORKS, help="only this network")
     kinds["parity"].add_argument(
         "--checkpoints", type=Path, metavar="DIR", help="holds KIND/last.pt; the cache, if not said"

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from feltwatch.datasets.sets.sets import READS
 from feltwatch.vision.arrays import Floats, Pixels
-from feltwatch.vision.detection.detector import Detection
+from feltwatch.vision.detection.detector import CARDS, Detection
 from feltwatch.vision.detection.reader import FaceReading
 from feltwatch.vision.detection.still_reader import StillReader
 from feltwatch.vision.geometry.camera import look_at
 from feltwatch.vision.layout.zones import load_layout
 from feltwatch.vision.table_watcher import TableWatcher
 from tests.json_events import Event, as_json
+from tests.vision.exact_fitter import SURE, ExactFitter
 
 SIZE = (1280, 720)
 STEP_S = 0.04
@@ -108,7 +109,7 @@ class Toy:
 
     def __post_init__(self) -> None:
         self.felt = felt()
-        eyes = StillReader(ToyDetector(self), ToyReader(self), 0.95, 0.98)  # type: ignore[arg-type]  # they answer alike
+        eyes = StillReader(ToyDetector(self), ExactFitter(), ToyReader(self), SURE)  # type: ignore[arg-type]  # alike
         self.watcher = TableWatcher(CAMERA, LAYOUT, eyes)
 
     def wait(self, seconds: float) -> list[Event]:
@@ -187,8 +188,8 @@ def _colour(thing: Thing) -> tuple[int, int, int]:
 class ToyDetector:
     toy: Toy
 
-    def find(self, part: Pixels, scale: float | None = None) -> list[Detection]:
-        """Give the things that are partly visible within a part of the picture."""
+    def survey(self, part: Pixels, scale: float | None = None) -> tuple[list[Detection], list[Detection]]:
+        """Give the cards that are partly visible within a part of the picture, and the other things."""
         del scale
         offset = part.ctypes.data - self.toy.seen.ctypes.data
         corner = np.array([offset % self.toy.seen.strides[0] // 3, offset // self.toy.seen.strides[0]])
@@ -201,7 +202,7 @@ class ToyDetector:
             inside = (middle > corner).all() and (middle < high).all()
             if (inside or (reached and isinstance(thing, Arm))) and self.toy.shows(number) >= SHOWS:
                 found.append(Detection(_kind(thing), quad - corner, 0.9, float(isinstance(thing, Laid) and thing.up)))
-        return found
+        return [one for one in found if one.kind in CARDS], [one for one in found if one.kind not in CARDS]
 
 
 def _kind(thing: Thing) -> str:

@@ -4,18 +4,22 @@ Frames of one or several cameras come in the order in which they were taken. The
 only clock: the same frames give the same events and verdicts, live or recorded, and however fast they come.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from feltwatch.edge.config.table_file import TableFile
 from feltwatch.edge.pipeline.camera_fusion import CameraFusion
 from feltwatch.edge.pipeline.reconciler import Reconciler
+from feltwatch.edge.pipeline.table_deck import deck_of
 from feltwatch.edge.pipeline.table_state import TableState
 from feltwatch.engine.history.round_record import Life
 from feltwatch.engine.model.events import Event
 from feltwatch.engine.model.verdicts import Verdict
 from feltwatch.engine.table import Table
 from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.detection.deck_learner import DeckLearner
+from feltwatch.vision.detection.deck_use import DeckInUse, DeckTrust
+from feltwatch.vision.detection.known_deck import DeckOrigin, KnownDeck
 from feltwatch.vision.detection.still_reader import StillReader
 from feltwatch.vision.drawing.view import TableView
 
@@ -56,7 +60,9 @@ class TablePipeline:
     def __init__(
         self, table: TableFile, eyes: StillReader, state: TableState | None = None, *, everywhere: bool = False
     ) -> None:
-        self.fusion = CameraFusion(table, eyes, everywhere=everywhere)
+        self.deck_trust = DeckTrust()
+        self.deck: DeckInUse | None = None
+        self.fusion = CameraFusion(table, self._with_deck(table, eyes), everywhere=everywhere)
         self.state = state or TableState(table.book)
         self.reconciler = None if state is None else Reconciler(state, state.t)
         self.t: float | None = None if state is None else state.t  # of the last frame
@@ -65,9 +71,36 @@ class TablePipeline:
     def table(self) -> Table:
         return self.state.table
 
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "deck"}
+
     def resume(self, table: TableFile, eyes: StillReader) -> None:
         """Go on, as it comes out of a file."""
-        self.fusion.resume(table, eyes)
+        self.fusion.resume(table, self._with_deck(table, eyes))
+
+    def _with_deck(self, table: TableFile, eyes: StillReader) -> StillReader:
+        """Give the eyes with the table's own deck, where its file names one."""
+        self.deck = None
+        if table.deck is None:
+            return eyes
+        self.deck = DeckInUse(eyes.reader.classes, deck_of(table), self.deck_trust)
+        return replace(eyes, deck=self.deck)
+
+    def learn_deck(self) -> bool:
+        """Begin to learn the table's deck, if its file names one that is not there yet; give whether it does."""
+        if self.deck is None or self.deck.templates is not None:
+            return False
+        self.deck.learner = DeckLearner()
+        return True
+
+    def learnt_deck(self, origin: DeckOrigin) -> KnownDeck | None:
+        """Give the deck once it is learnt, and use it from then on."""
+        if self.deck is None or not isinstance(self.deck.learner, DeckLearner):
+            return None
+        found = self.deck.learner.learnt(origin)
+        if found is not None:
+            self.deck.use(found)
+        return found
 
     def step(self, camera: str, t: float, picture: Pixels, small: Pixels | None = None) -> StepResult:
         """Take a frame of one of the cameras, with its small picture if that was made."""
@@ -93,7 +126,7 @@ class TablePipeline:
 
     def doubts(self) -> tuple[str, ...]:
         """Say what cannot be seen well now."""
-        return self.fusion.doubts()
+        return (*self.fusion.doubts(), *(() if self.deck is None else self.deck.doubts()))
 
     def _judge(self, t: float, events: list[Event]) -> StepResult:
         is_tick = self.t is not None and t // TICK_S > self.t // TICK_S

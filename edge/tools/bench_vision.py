@@ -44,21 +44,23 @@ class Times:
 
     bare_s: float
     find_s: float
+    fit_s: float
     read_s: float
-    both_s: float
+    all_s: float
     look_s: float
 
     @property
     def ratio(self) -> float:
-        return self.both_s / self.bare_s
+        return self.all_s / self.bare_s
 
     def lines(self) -> Iterator[str]:
         yield f"a full table of {SIZE[0]} x {SIZE[1]}, median of {TURNS} turns"
         rows = (
             ("one bare call of the detector's network", self.bare_s),
-            ("everything found", self.find_s),
+            ("candidates, stacks and hands found", self.find_s),
+            ("cards fitted to the candidates", self.fit_s),
             (f"{CARDS} cards read", self.read_s),
-            ("found and read", self.both_s),
+            ("found, fitted and read", self.all_s),
             ("one look, whatever it finds", self.look_s),
         )
         for name, seconds in rows:
@@ -150,16 +152,18 @@ def times(eyes: "StillReader", drawn: Rendered, turns: int = TURNS) -> Times:
     from feltwatch.vision.detection.detector import fitted  # noqa: PLC0415  with it comes the model runtime
 
     shown, quads = fitted(drawn.image)[0][None], most_visible(drawn)
+    candidates = eyes.detector.candidates(drawn.image)
     taken: list[tuple[float, ...]] = []
     for _ in range(WARM + turns):
         bare = _taken(lambda: eyes.detector.run(shown))
-        find = _taken(lambda: eyes.detector.find(drawn.image))
+        find = _taken(lambda: eyes.detector.survey(drawn.image))
+        fit = _taken(lambda: eyes.fitter.settle(drawn.image, candidates))
         read = _taken(lambda: eyes.reader.read(drawn.image, quads))
         look = _taken(lambda: eyes.look(drawn.image))
-        taken.append((bare, find, read, look))
-    bares, finds, reads, looks = zip(*taken[WARM:], strict=True)
-    both = [find + read for find, read in zip(finds, reads, strict=True)]
-    return Times(median(bares), median(finds), median(reads), median(both), median(looks))
+        taken.append((bare, find, fit, read, look))
+    bares, finds, fits, reads, looks = zip(*taken[WARM:], strict=True)
+    every = [find + fit + read for find, fit, read in zip(finds, fits, reads, strict=True)]
+    return Times(median(bares), median(finds), median(fits), median(reads), median(every), median(looks))
 
 
 def _taken(work: Callable[[], object]) -> float:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.common.parallel import ordered
+from feltwatch.datasets.photos.photo_sources import source_named
 from feltwatch.datasets.photos.real import Photograph, photographs
 from feltwatch.models.evaluation.labels import JudgedLabel, judged
 from feltwatch.models.evaluation.looking import Look, Mistake, Worst
@@ -67,8 +68,7 @@ class PhotographCounts:
             self.tally["backs", source, one.said] += 1
         else:
             said = "cannot tell" if one.said == "reported down" else one.said
-            for row in (source, "all"):
-                self.tally["faces", row, said] += 1
+            self.tally["faces", source_named(source).view, said] += 1
             kind = {"card": "whole cards", "box": "whole cards, boxes", "index": "indices"}[one.true.label]
             self.tally["kinds", f"{source}, {kind}", said] += 1
             self.tally["reported down", source, "cards"] += one.said == "reported down"

@@ -55,7 +55,7 @@ class Model:
         return data
 
 
-NETWORKS = ("detector", "reader")
+NETWORKS = ("detector", "fitter", "reader")
 KINDS = MappingProxyType({"classes": "a list of names", "settings": "numbers by name", "figures": "numbers by name"})
 NAMES = tuple(one.name for one in fields(Model) if one.name != "folder")
 

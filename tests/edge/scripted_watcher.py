@@ -34,7 +34,7 @@ from tests.json_events import Event, typed
 
 CLIPS = Path(__file__).parents[2] / "datasets" / "clips"
 SIZE = (320, 180)
-BLIND: StillReader = SimpleNamespace(reader=SimpleNamespace(classes=model("reader").classes))  # type: ignore[assignment]  # unused
+BLIND = StillReader(None, None, SimpleNamespace(classes=model("reader").classes), {})  # type: ignore[arg-type]  # unused
 
 
 class Script(Protocol):

@@ -14,6 +14,7 @@ from feltwatch.vision.detection.runtime import THREADS, RunModel, open_model
 STRIDE = 32  # the sides of what the network sees are multiples of it
 FULL_PX = 1280  # the longer side of what it sees, at most
 LEAST_PX = 640  # and at least: a smaller picture is enlarged
+CORNERS, BOX = 8, 4  # numbers that come before the scores: of four corners, or of an upright box
 GREY = 114  # what lies round the picture
 FAINT = 0.1  # a box less likely than this has no vote
 MOST = 2000  # boxes of things that are alike, looked at in one picture
@@ -21,6 +22,8 @@ CARDS = ("card_up", "card_down")
 # Things that are alike: where there is one there is not another too. Two boxes of them are one thing if their
 # corners lie nearer than so much of the shorter side. Cards lie close; where the arm of a hand ends is unknown.
 ALIKE = ((CARDS, 0.18), (("chip_stack",), 0.18), (("hand",), 0.6))
+# Candidates for the fitter: a box that is fainter votes too, closer boxes are two, and fewer votes are enough.
+FAINTEST, CLOSE, FEW_VOTES, MOST_CANDIDATES = 0.05, 0.08, 0.25, 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,29 +47,71 @@ class Detector:
 
     def find(self, picture: Pixels, scale: float | None = None) -> list[Detection]:
         """Give what is in a picture, the surest first; the scale of the analysis can be given."""
+        return self._found(*self._raw(picture, scale))
+
+    def survey(self, picture: Pixels, scale: float | None = None) -> tuple[list[Detection], list[Detection]]:
+        """Give where cards may lie, for the fitter to sort out, and the stacks and hands that there are."""
+        raw, scales = self._raw(picture, scale)
+        things = [one for one in self._found(raw, scales) if one.kind not in CARDS]
+        return self._candidates(raw, scales), things
+
+    def candidates(self, picture: Pixels, scale: float | None = None) -> list[Detection]:
+        """Give where cards may lie, those with most votes first: more than there are."""
+        return self._candidates(*self._raw(picture, scale))
+
+    def raw_cards(self, picture: Pixels) -> list[Detection]:
+        """Give every box of a card by itself, before boxes are put together: what could be found at best."""
+        return [one for one, _ in self._merged(*self._raw(picture), CARDS, (FAINTEST, 0.0))]
+
+    def _raw(self, picture: Pixels, scale: float | None = None) -> tuple[Floats, Floats]:
         shown, scales = fitted(picture, scale)
-        raw = self.run(shown[None])[0]
-        return self._found(raw.T.astype(np.float64), scales)
+        return self.run(shown[None])[0].T.astype(np.float64), scales
+
+    def _candidates(self, raw: Floats, scales: Floats) -> list[Detection]:
+        found = self._merged(raw, scales, CARDS, (FAINTEST, CLOSE))
+        voted = sorted((pair for pair in found if pair[1] >= FEW_VOTES), key=lambda pair: -pair[1])
+        return [one for one, _ in voted[:MOST_CANDIDATES]]
 
     def _found(self, raw: Floats, scales: Floats) -> list[Detection]:
-        """Take things out of what the network gives: a row of x, y, width, height, class scores and turn for each box.
-
-        The network gives many boxes for a thing. They vote: a thing is where enough of them agree.
-        """
-        count, found = len(self.classes), []
-        surest = raw[:, 4 : 4 + count].max(axis=1)
-        for group, same in ALIKE:
-            columns = [4 + self.classes.index(name) for name in group]
-            best = raw[:, columns].max(axis=1)
-            mine = np.flatnonzero((best >= FAINT) & (best >= surest))
-            mine = mine[np.argsort(-best[mine], kind="stable")][:MOST]
-            quads = (corners(upright(raw[mine][:, [0, 1, 2, 3, 4 + count]])) + 0.5) / scales - 0.5
-            for members, quad in _merged(quads, best[mine], same):
-                votes = raw[mine[members]][:, columns].sum(axis=0)
-                kind, score = group[int(votes.argmax())], float(best[mine[members[0]]])
-                if score >= self.least[kind] and best[mine[members]].sum() >= self.agree:
-                    found.append(Detection(kind, quad, score, float(votes[0] / votes.sum())))
+        """Take things out of what the network gives: many boxes vote for a thing; it is where enough agree."""
+        found = [
+            one
+            for group, same in ALIKE
+            for one, votes in self._merged(raw, scales, group, (FAINT, same))
+            if one.score >= self.least[one.kind] and votes >= self.agree
+        ]
         return sorted(found, key=lambda one: -one.score)
+
+    def _merged(
+        self, raw: Floats, scales: Floats, group: tuple[str, ...], how: tuple[float, float]
+    ) -> Iterator[tuple[Detection, float]]:
+        """Put boxes of things that are alike together, given the least score and reach; give the sum of scores too.
+
+        A row of `raw` is four corners and class scores; or x, y, width, height, class scores and turn.
+        """
+        (faint, same), scores = how, scores_of(raw, len(self.classes))
+        columns = [self.classes.index(name) for name in group]
+        best = scores[:, columns].max(axis=1)
+        mine = np.flatnonzero((best >= faint) & (best >= scores.max(axis=1)))
+        mine = mine[np.argsort(-best[mine], kind="stable")][:MOST]
+        quads = (quads_of(raw[mine], len(self.classes)) + 0.5) / scales - 0.5
+        for members, quad in _merged(quads, best[mine], same):
+            votes = scores[mine[members]][:, columns].sum(axis=0)
+            kind, score = group[int(votes.argmax())], float(best[mine[members[0]]])
+            yield Detection(kind, quad, score, float(votes[0] / votes.sum())), float(best[mine[members]].sum())
+
+
+def scores_of(raw: Floats, classes: int) -> Floats:
+    """Give the class scores of what the network gives."""
+    first = CORNERS if raw.shape[1] == CORNERS + classes else BOX
+    return raw[:, first : first + classes]
+
+
+def quads_of(raw: Floats, classes: int) -> Floats:
+    """Give the corners: a network gives four of them, or a box and its turn."""
+    if raw.shape[1] == CORNERS + classes:
+        return raw[:, :CORNERS].reshape(-1, 4, 2)
+    return corners(upright(raw[:, [0, 1, 2, 3, BOX + classes]]))
 
 
 def fitted(picture: Pixels, scale: float | None = None) -> tuple[Pixels, Floats]:

@@ -23,6 +23,7 @@ class FaceReading:
     face: str  # "9h", "back" or "none"
     likely: float
     all: Floats
+    by_deck: bool = False  # the pictures of the table's own deck had their say
 
 
 class Reader:

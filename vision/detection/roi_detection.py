@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from feltwatch.vision.arrays import Floats, Ints, Pixels
-from feltwatch.vision.detection.detector import CARDS, Detection
-from feltwatch.vision.detection.still_reader import StillReader
+from feltwatch.vision.detection.detector import Detection
+from feltwatch.vision.detection.still_reader import StillReader, distinct
 from feltwatch.vision.geometry.camera import Camera
 
 LOOKED_AT: Final = 0.78  # pixels a millimetre at which parts of the table are shown to the detector
@@ -72,20 +72,26 @@ def glimpse(
     left, top, right, bottom = rect
     middle = camera.to_felt([[(left + right) / 2, (top + bottom) / 2]])[0]
     scale = min(aim.zoom * LOOKED_AT / camera.scale(float(middle[0]), float(middle[1])), 1.6)
-    found = eyes.detector.find(picture[top:bottom, left:right], scale)
+    candidates, things = eyes.detector.survey(picture[top:bottom, left:right], scale)
     corner = np.array([left, top], np.float64)
-    cards = [one for one in found if one.kind in CARDS]
-    stacks = [one for one in found if one.kind == "chip_stack"]
-    hands = tuple(one.quad + corner + shift for one in found if one.kind == "hand")
-    boxes = [_box(camera, one, corner + shift) for card in cards for one in _parted(camera, card, corner + shift, aim)]
-    whole = [one for one in boxes if _within(one.size, 1 - WIDE_OFF, 1 + WIDE_OFF, 1 - LONG_OFF, 1 + LONG_OFF)]
-    piles = [one for one in boxes if one.up < 0.5 and _within(one.size, 1 - WIDE_OFF, PILE, 1 - LONG_OFF, PILE)]
-    readings = eyes.reader.read(picture, np.array([one.quad - shift for one in whole]))
+    near = [replace(one, quad=one.quad + corner) for one in candidates]  # the fitter sees what lies round the part too
+    fitted = eyes.fitter.settle(picture, near)
+    stacks = [one for one in things if one.kind == "chip_stack"]
+    hands = tuple(one.quad + corner + shift for one in things if one.kind == "hand")
+    moved = np.array(shift)
+    boxes = [
+        (_box(camera, one, moved), card.fit) for card in fitted for one in _parted(camera, card.detection, moved, aim)
+    ]
+    whole = [pair for pair in boxes if _within(pair[0].size, 1 - WIDE_OFF, 1 + WIDE_OFF, 1 - LONG_OFF, 1 + LONG_OFF)]
+    piles = [one for one, _ in boxes if one.up < 0.5 and _within(one.size, 1 - WIDE_OFF, PILE, 1 - LONG_OFF, PILE)]
+    quads = np.array([one.quad - shift for one, _ in whole]).reshape(-1, 4, 2)
+    readings = eyes.read(picture, quads, [fit for _, fit in whole])
+    kept = distinct([one.quad for one, _ in whole], [reading.face for reading in readings])
     return Glimpse(
-        tuple(replace(one, faces=reading.all) for one, reading in zip(whole, readings, strict=True)),
+        tuple(replace(whole[n][0], faces=readings[n].all) for n in kept),
         tuple(one for stack in stacks if (one := _stack(camera, stack, corner + shift))),
         hands,
-        tuple(one for one in piles if one not in whole),
+        tuple(one for one in piles if all(one is not other for other, _ in whole)),
     )
 
 

@@ -1,42 +1,61 @@
-"""One look at a picture: what the detector finds, read by the reader, said only where it is sure."""
+"""One look at a picture: what the detector finds, the fitter places and the reader reads; faces only where sure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from feltwatch.models.shipped.registry import MANIFEST, model
+from feltwatch.models.shipped.registry import MANIFEST, NETWORKS, model
 from feltwatch.vision.arrays import Floats, Mask, Pixels, Quad
+from feltwatch.vision.detection.deck_fusion import SURE as SURE_BY_DECK
+from feltwatch.vision.detection.deck_use import DeckInUse
 from feltwatch.vision.detection.detections import SMALL_PX, DetectedCard, DetectedHand, DetectedStack, Detections
-from feltwatch.vision.detection.detector import CARDS, Detection, Detector
+from feltwatch.vision.detection.detector import Detection, Detector
+from feltwatch.vision.detection.fitter import CardFit, FittedCard, Fitter, apart
 from feltwatch.vision.detection.reader import FaceReading, Reader
 from feltwatch.vision.detection.runtime import THREADS
 
 TOUCH = 0.03  # of a card's area, covered by another thing: they touch
+TWIN = 0.13  # of a card's height: two fits that are closer, and read alike, are of one card
+ALL_OF_IT = 0.93  # visible part from which a card is taken for whole
+SHOWS = 0.5  # how likely an index must be seen to show
+WHOLE, INDEX, HARD = "sure", "sure_index", "sure_hard"  # what of a card shows: all and large, an index, or less
 SQUARE = 0.87  # a card whose sides are so much alike may be seen so steeply that its longer side is the shorter
+
+
+@dataclass(frozen=True, slots=True)
+class CardRead:
+    """One card: as it was found, where it lies exactly, and what it shows."""
+
+    found: Detection
+    fit: CardFit
+    reading: FaceReading
 
 
 @dataclass(frozen=True)
 class StillReader:
-    """The two networks together, and when they are believed."""
+    """The networks together, and when they are believed."""
 
     detector: Detector
+    fitter: Fitter
     reader: Reader
-    sure: float  # the least probability at which a face is reported
-    sure_hard: float  # the same of a card that something touches, or that is small
+    sure: Mapping[str, float]  # the least probability at which a face is reported, by what of the card shows
+    deck: DeckInUse | None = None  # the table's own, where it is known
 
     def look(self, picture: Pixels) -> Detections:
         """Say what is in a picture (height x width x 3, blue first)."""
-        found = self.detector.find(picture)
+        candidates, things = self.detector.survey(picture)
+        read = self.cards(picture, candidates)
+        found = [*(one.found for one in read), *things]
         touched = _touched([one.quad for one in found])
-        cards = [n for n, one in enumerate(found) if one.kind in CARDS]
         explained = {}
-        for n, (one, reading) in zip(cards, self._read(picture, [found[n] for n in cards]), strict=True):
-            small, covered = _tall(one.quad) < SMALL_PX, bool(touched[n].any())
-            if card := self._card(one, reading, self.sure_hard if small or covered else self.sure):
-                why = "small" if small else "covered" if covered else "uncertain"
+        for n, one in enumerate(read):
+            shows = what_shows(one.fit)
+            if card := self._card(one.found, one.reading, self._least(shows, one.reading)):
+                small = _tall(one.found.quad) < SMALL_PX
+                why = "small" if small else "covered" if shows != WHOLE else "uncertain"
                 explained[n] = replace(card, unread=why) if card.up and card.face is None else card
         firm = [
             n
@@ -52,12 +71,31 @@ class StillReader:
         certain = any(card.face or card.confidence >= self.detector.certain for card in believed)
         return Detections(believed if certain else (), tuple(stacks), tuple(hands))
 
-    def _read(self, picture: Pixels, cards: list[Detection]) -> Iterator[tuple[Detection, FaceReading]]:
+    def cards(self, picture: Pixels, candidates: Sequence[Detection]) -> list[CardRead]:
+        """Find the cards that some candidates are about, and read them."""
+        fitted = self.fitter.settle(picture, candidates)
+        readings = self._read(picture, fitted)
+        read = [CardRead(found, one.fit, reading) for one, (found, reading) in zip(fitted, readings, strict=True)]
+        kept = distinct([one.fit.quad for one in read], [one.reading.face for one in read])
+        return [read[n] for n in kept]
+
+    def read(self, picture: Pixels, quads: Floats, fits: Sequence[CardFit]) -> list[FaceReading]:
+        """Read the cards within quads (N x 4 x 2) of a picture; the fits say what of each shows."""
+        readings = self.reader.read(picture, quads)
+        return readings if self.deck is None else self.deck.improve(picture, quads, fits, readings)
+
+    def _least(self, shows: str, reading: FaceReading) -> float:
+        return min(self.sure[shows], SURE_BY_DECK) if reading.by_deck else self.sure[shows]
+
+    def _read(self, picture: Pixels, fitted: Sequence[FittedCard]) -> Iterator[tuple[Detection, FaceReading]]:
         """Read each card; one that is nearly square is also read lying on its side, and the surer reading counts."""
+        cards = [one.detection for one in fitted]
         aside = [n for n, card in enumerate(cards) if _squareness(card.quad) > SQUARE]
         turned = [replace(cards[n], quad=np.roll(cards[n].quad, 1, axis=0)) for n in aside]
         every = [*cards, *turned]
-        readings = self.reader.read(picture, np.array([card.quad for card in every]))
+        # Which indices show is known of a card as it was fitted: lying on its side it is read without its deck.
+        fits = [one.fit for one in fitted] + [replace(fitted[n].fit, indices=(0.0, 0.0), visible=0.0) for n in aside]
+        readings = self.read(picture, np.array([card.quad for card in every]).reshape(-1, 4, 2), fits)
         best = dict(enumerate(zip(cards, readings, strict=False)))
         for n, card, reading in zip(aside, turned, readings[len(cards) :], strict=True):
             if reading.likely > best[n][1].likely:
@@ -79,10 +117,34 @@ class StillReader:
 
 
 def open_eyes(provider: str = "cpu", threads: int = THREADS, manifest: Path = MANIFEST) -> StillReader:
-    """Load both networks as they were shipped, or those of another manifest."""
-    detector, reader = model("detector", manifest), model("reader", manifest)
-    sure, sure_hard = reader.setting("sure"), reader.setting("sure_hard")
-    return StillReader(Detector(detector, provider, threads), Reader(reader, provider, threads), sure, sure_hard)
+    """Load the networks as they were shipped, or those of another manifest."""
+    detector, fitter, reader = (model(name, manifest) for name in NETWORKS)
+    return StillReader(
+        Detector(detector, provider, threads),
+        Fitter(fitter, provider, threads),
+        Reader(reader, provider, threads),
+        {name: reader.setting(name) for name in (WHOLE, INDEX, HARD)},
+    )
+
+
+def distinct(quads: Sequence[Floats], faces: Sequence[str]) -> list[int]:
+    """Give which cards are not another once more: two that lie nearly alike and read alike are one, the first.
+
+    Backs all read alike, and dealers lay them on each other: every one is kept.
+    """
+    kept: list[int] = []
+    for n, (quad, face) in enumerate(zip(quads, faces, strict=True)):
+        near = TWIN * _tall(quad)
+        if face == "back" or all(faces[k] != face or apart(quad, quads[k]) > near for k in kept):
+            kept.append(n)
+    return kept
+
+
+def what_shows(fit: CardFit) -> str:
+    """Say what of a card shows, in one of WHOLE, INDEX and HARD: the less, the surer must its face be."""
+    if max(fit.indices) < SHOWS:
+        return HARD
+    return WHOLE if fit.visible >= ALL_OF_IT and _tall(fit.quad) >= SMALL_PX else INDEX
 
 
 def _touched(quads: list[Floats]) -> Mask:

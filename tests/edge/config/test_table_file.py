@@ -242,3 +242,12 @@ def test_what_cannot_be_of_the_service_is_said_in_one_line(tmp_path: Path, old: 
         read_table(path)
     assert said in str(caught.value)
     assert "tellnobody" not in str(caught.value)
+
+
+def test_a_table_may_have_a_deck_of_its_own(tmp_path: Path) -> None:
+    table = read_table(written(tmp_path, GOOD.replace("decks = 8", 'decks = 8\ndeck = "own.deck"\nlearn_deck = true')))
+    assert (table.deck, table.learn_deck) == (tmp_path / "own.deck", True)
+    plain = read_table(written(tmp_path, GOOD))
+    assert (plain.deck, plain.learn_deck) == (None, False)
+    with pytest.raises(UsageError, match=r"line 7: table\.learn_deck: expected deck beside it, the file to write"):
+        read_table(written(tmp_path, GOOD.replace("min = 25", "learn_deck = true")))

@@ -23,14 +23,17 @@ from feltwatch.edge.config.table_file import TableFile, read_table
 from feltwatch.edge.doctor import camera as doctor_camera
 from feltwatch.edge.doctor.camera import camera, check_frame, connection_fault
 from feltwatch.edge.doctor.checks import Check, CheckResult, CheckState, bad, ok, results_of, warn
+from feltwatch.edge.doctor.command import checks_of_table
 from feltwatch.edge.doctor.host import clock, files, heat, memory, networks, processor
 from feltwatch.edge.doctor.record import FREE_BYTES, PROVED, WAITING, fits, journal, kind_of, room, speed
 from feltwatch.edge.health.device import Device
 from feltwatch.edge.journal.store import Fact, Journal, claimed
 from feltwatch.models.shipped import registry
 from feltwatch.models.shipped.registry import ModelError
+from feltwatch.vision.detection.known_deck import write_deck
 from feltwatch.vision.geometry.calibration import Lens
 from tests.edge.scripted_watcher import SIZE, write_table, write_video
+from tests.vision.toy_deck import house
 
 AT = "2026-01-02T03:04:05.678Z"
 OK, WARN, BAD = CheckState.OK, CheckState.WARN, CheckState.BAD
@@ -439,3 +442,26 @@ def test_where_a_record_lies(given: Path) -> None:
     assert record_folder(free, {"STATE_DIRECTORY": "/var/lib/feltwatch:/other"}) == Path("/var/lib/feltwatch/demo")
     assert record_folder(free, {}) == free.path.parent / "demo.record"
     assert journal_path(free, {"STATE_DIRECTORY": "/s"}) == Path("/s/demo/demo.journal")
+
+
+# --- the deck
+
+
+def test_the_table_s_own_deck_is_shown(given: Path) -> None:
+    names = [one.name for one in checks_of_table(read_table(given), {})]
+    text = given.read_text("utf-8").replace("[table]\n", '[table]\ndeck = "own.deck"\nlearn_deck = true\n', 1)
+    given.write_text(text, "utf-8")
+    table, path = read_table(given), given.parent / "own.deck"
+    checks = {one.name: one for one in checks_of_table(table, {})}
+    assert set(checks) - set(names) == {"deck"}
+    (found,) = checks["deck"].run()
+    assert found == ok(f"{path}: none is there yet; `run` learns it from the cards on the table")
+    write_deck(path, house())
+    (found,) = checks["deck"].run()
+    assert found == ok(
+        f"{path}: Example, blue, learnt 2026-11-20 from photographs, {house().digest[:12]}…, with its back"
+    )
+    path.write_bytes(path.read_bytes()[:-9])
+    (found,) = checks["deck"].run()
+    assert found.state == BAD
+    assert found.says.startswith(f"{given}: table.deck: {path}: expected a file that `feltwatch deck` wrote")

@@ -17,12 +17,12 @@ from feltwatch.datasets.scene.scene_sampler import Own, cast
 from feltwatch.datasets.sets.sets import SPREAD
 from feltwatch.datasets.truth import CardTruth, StackTruth, Truth
 from feltwatch.models.evaluation.cardless import measure as measure_cardless
-from feltwatch.models.evaluation.chances import at_precision, calibration_error, least_sure, lowest, reliability
 from feltwatch.models.evaluation.counting import Outcome, add, figures, group, outcome
 from feltwatch.models.evaluation.labels import judged
 from feltwatch.models.evaluation.looking import Mistake, Worst, view
 from feltwatch.models.evaluation.matching import answer, holders, matched, overlap, overlaps
 from feltwatch.models.evaluation.photographs import PhotographCounts, unreadable
+from feltwatch.models.evaluation.reader.chances import at_precision, calibration_error, least_sure, lowest, reliability
 from feltwatch.models.evaluation.report import Figures, Tally, lines, shares
 from feltwatch.models.evaluation.tables import TableLooks, measure
 from feltwatch.vision.arrays import Pixels, Quad
@@ -364,7 +364,7 @@ def test_ranks_backs_and_jokers_are_judged_by_what_is_known() -> None:
     count = PhotographCounts({})
     count.add(photo(*cards), found, len(seen))
     rows = count.figures()
-    assert at(rows, "faces", "here", "of") == 1
+    assert at(rows, "faces", "overhead", "of") == 1
     assert at(rows, "cards face down", "here", "wrong") == 1
     assert (at(rows, "jokers", "here", "right"), at(rows, "jokers", "here", "wrong")) == (1, 1)
 
@@ -377,7 +377,7 @@ def test_wrong_answers_are_named_and_unreadable_cards_left_out_openly(tmp_path: 
     count = PhotographCounts(unreadable(path))
     count.add(shot, found, 2)
     rows = count.figures()
-    assert at(rows, "faces", "here") == shares(
+    assert at(rows, "faces", "overhead") == shares(
         {"wrong": 1, "cannot tell": 1}, ("right", "wrong", "cannot tell", "not found")
     )
     assert at(rows, "faces, by kind of label", "here, indices", "of") == 2

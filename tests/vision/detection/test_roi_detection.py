@@ -5,12 +5,14 @@ import pytest
 
 from feltwatch.datasets.sets.sets import READS
 from feltwatch.vision.arrays import Floats, Pixels
-from feltwatch.vision.detection.detector import Detection
+from feltwatch.vision.detection.detector import CARDS, Detection
+from feltwatch.vision.detection.fitter import CardFit
 from feltwatch.vision.detection.reader import FaceReading
 from feltwatch.vision.detection.roi_detection import LOOKED_AT, Aim, Glimpse, glimpse
 from feltwatch.vision.detection.still_reader import StillReader
 from tests.toy_table import CAMERA, SIZE, box, outline, rectangle
 from tests.toy_table import Chips as ToyChips
+from tests.vision.exact_fitter import SURE, ExactFitter
 
 PICTURE = np.zeros((SIZE[1], SIZE[0], 3), np.uint8)
 WHOLE = (0, 0, *SIZE)
@@ -27,9 +29,10 @@ class Answers:
         self.quads: Floats = np.zeros((0, 4, 2))
         self.classes = READS
 
-    def find(self, part: Pixels, scale: float | None = None) -> list[Detection]:
+    def survey(self, part: Pixels, scale: float | None = None) -> tuple[list[Detection], list[Detection]]:
         self.shown.append((part.shape, scale))
-        return self.found
+        cards = [one for one in self.found if one.kind in CARDS]
+        return cards, [one for one in self.found if one.kind not in CARDS]
 
     def read(self, picture: Pixels, quads: Floats) -> list[FaceReading]:
         assert picture is PICTURE
@@ -48,7 +51,7 @@ def look(
     aim: Aim = USUAL,
 ) -> tuple[Glimpse, Answers]:
     answers = Answers(*found)
-    eyes = StillReader(answers, answers, 0.95, 0.98)  # type: ignore[arg-type]  # they answer alike
+    eyes = StillReader(answers, ExactFitter(), answers, SURE)  # type: ignore[arg-type]  # they answer alike
     return glimpse(eyes, CAMERA, PICTURE, rect, shift, aim), answers
 
 
@@ -135,3 +138,24 @@ def test_hands_are_told_as_they_are() -> None:
     seen, _ = look(Detection("hand", card((300, 90)), 0.7))
     assert len(seen.hands) == 1
     assert seen.cards == ()
+
+
+def test_the_table_s_own_deck_has_its_say_in_every_look() -> None:
+    answers = Answers(Detection("card_up", card(), 0.9), Detection("card_up", card((40, 88)), 0.9))
+    asked: list[tuple[Floats, int]] = []
+
+    class Deck:
+        def improve(
+            self, picture: Pixels, quads: Floats, fits: list[CardFit], readings: list[FaceReading]
+        ) -> list[FaceReading]:
+            assert picture is PICTURE
+            assert [fit.indices for fit in fits] == [(0.7, 0.7)]
+            asked.append((quads, len(readings)))
+            return [FaceReading("8h", 1.0, np.eye(len(READS))[READS.index("8h")])]
+
+    eyes = StillReader(answers, ExactFitter(index=0.7), answers, SURE, Deck())  # type: ignore[arg-type]  # as above
+    (found,) = glimpse(eyes, CAMERA, PICTURE, WHOLE, (3, -2), USUAL).cards
+    assert READS[int(found.faces.argmax())] == "8h"
+    ((quads, count),) = asked
+    assert (quads.shape, count) == ((1, 4, 2), 1)
+    assert quads[0] == pytest.approx(card())

@@ -1,5 +1,8 @@
 """What is reported of a picture: both networks put together, and silence where they are not sure."""
 
+from dataclasses import replace
+
+import cv2
 import numpy as np
 import pytest
 
@@ -8,10 +11,13 @@ from feltwatch.models.shipped.registry import Model
 from feltwatch.vision.arrays import Floats32, Pixels
 from feltwatch.vision.detection import detector as detector_module
 from feltwatch.vision.detection import reader as reader_module
+from feltwatch.vision.detection.deck_use import DeckInUse, DeckTrust
 from feltwatch.vision.detection.detector import Detector
 from feltwatch.vision.detection.reader import Reader
-from feltwatch.vision.detection.still_reader import StillReader
+from feltwatch.vision.detection.still_reader import StillReader, distinct
 from feltwatch.vision.geometry.rectify import SIZE
+from tests.vision.exact_fitter import SURE, ExactFitter
+from tests.vision.toy_deck import house, reading
 
 CLASSES = ("card_up", "card_down", "chip_stack", "hand")
 PICTURE = np.zeros((720, 1280, 3), np.uint8)
@@ -44,9 +50,8 @@ def eyes(monkeypatch: pytest.MonkeyPatch) -> StillReader:
         monkeypatch.setattr(module, "open_model", lambda *_: None)
     least = {f"least_{name}": 0.25 for name in CLASSES} | {"agree": 0.2, "lone": 0.5, "certain": 0.25}
     detector = Detector(Model("detector", "", "", "", "", CLASSES, "", "", least, {}))
-    return StillReader(
-        detector, Reader(Model("reader", "", "", "", "", READS, "", "", {"temperature": 1.0}, {})), 0.95, 0.98
-    )
+    reader = Reader(Model("reader", "", "", "", "", READS, "", "", {"temperature": 1.0}, {}))
+    return StillReader(detector, ExactFitter(), reader, SURE)  # type: ignore[arg-type]  # it answers alike
 
 
 def looking(eyes: StillReader, rows: list[tuple[float, ...]], *answers: dict[str, float]) -> tuple[StillReader, Says]:
@@ -139,20 +144,25 @@ def test_what_is_no_card_holds_no_faint_one_up(eyes: StillReader) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("shows", "tall", "sure", "told"),
     [
-        ([row(0, sides=(60, 84))], ["9h"]),
-        ([row(0, sides=(60, 84)), row(0, x=335, sides=(60, 84))], [None, None]),  # one covers the other
-        ([row(0, sides=(60, 84)), row(3, x=370, sides=(90, 90))], [None]),
-        ([row(0, sides=(60, 84)), row(0, x=365, sides=(60, 84))], ["9h", "9h"]),
-        ([row(0, sides=(30, 42))], [None]),  # small
+        ((1.0, 1.0), 84, 0.955, ("9h", None)),
+        ((1.0, 1.0), 84, 0.94, (None, "uncertain")),
+        ((0.5, 1.0), 84, 0.955, (None, "covered")),
+        ((0.5, 1.0), 84, 0.97, ("9h", None)),
+        ((1.0, 1.0), 42, 0.955, (None, "small")),
+        ((1.0, 1.0), 42, 0.97, ("9h", None)),
+        ((0.5, 0.1), 84, 0.97, (None, "covered")),
+        ((0.5, 0.1), 84, 0.99, ("9h", None)),
     ],
 )
-def test_what_is_touched_or_small_must_be_surer(
-    eyes: StillReader, rows: list[tuple[float, ...]], told: list[str]
+def test_how_sure_a_face_must_be_depends_on_what_shows(
+    eyes: StillReader, shows: tuple[float, float], tall: float, sure: float, told: tuple[str | None, str | None]
 ) -> None:
-    eyes, _ = looking(eyes, rows, {"9h": 0.97})
-    assert [card.face for card in eyes.look(PICTURE).cards] == told
+    fitter = ExactFitter(*shows)
+    found, _ = looking(replace(eyes, fitter=fitter), [row(0, sides=(tall * 0.7, tall))], {"9h": sure})  # type: ignore[arg-type]  # it answers alike
+    (card,) = found.look(PICTURE).cards
+    assert (card.face, card.unread) == told
 
 
 def test_a_card_that_is_nearly_square_is_read_lying_on_its_side_too(eyes: StillReader) -> None:
@@ -178,3 +188,48 @@ def test_stacks_and_hands_are_told_and_an_empty_table_is_empty(eyes: StillReader
     eyes, says = looking(eyes, [], {"9h": 0.999})
     assert eyes.look(PICTURE).cards == ()
     assert says.shown == []
+
+
+@pytest.mark.parametrize(
+    ("faces", "off", "kept"),
+    [
+        (("9h", "9h"), 5.0, [0]),
+        (("9h", "8h"), 5.0, [0, 1]),  # what reads otherwise is another card
+        (("9h", "9h"), 12.0, [0, 1]),  # so far off it is another of several decks
+        (("back", "back"), 5.0, [0, 1]),
+    ],
+)
+def test_two_fits_of_one_card_are_one(faces: tuple[str, str], off: float, kept: list[int]) -> None:
+    quad = np.array([(0.0, 0.0), (60.0, 0.0), (60.0, 84.0), (0.0, 84.0)])
+    assert distinct([quad, np.add(np.roll(quad, 2, axis=0), (off, 0))], faces) == kept
+
+
+def with_deck(eyes: StillReader, card: str, index: float = 1.0) -> tuple[StillReader, Pixels]:
+    """Lay a card of the bundled deck where the detector finds one, and give the eyes that deck."""
+    eyes, _ = looking(eyes, [row(0, sides=(63, 88))], {"9h": 0.5, "8h": 0.49})
+    picture = np.full((720, 1280, 3), (60, 110, 40), np.uint8)
+    picture[256:344, 269:332] = cv2.resize(house().faces[card], (63, 88), interpolation=cv2.INTER_AREA)
+    deck = DeckInUse(READS, house(), DeckTrust())
+    fitter = ExactFitter(index=index)
+    return replace(eyes, fitter=fitter, deck=deck), picture  # type: ignore[arg-type]  # it answers alike
+
+
+def test_a_card_of_the_table_s_own_deck_is_read_with_its_pictures(eyes: StillReader) -> None:
+    found, picture = with_deck(eyes, "8h")
+    quad = np.array(found.detector.find(picture)[0].quad)
+    fits = [one.fit for one in found.fitter.settle(picture, found.detector.candidates(picture))]
+    (read,) = found.read(picture, quad[None], fits)
+    (plain,) = eyes.reader.read(picture, quad[None])
+    assert (read.by_deck, plain.by_deck) == (True, False)
+    assert read.likely != plain.likely
+    hidden, picture = with_deck(eyes, "8h", index=0.0)
+    fits = [one.fit for one in hidden.fitter.settle(picture, hidden.detector.candidates(picture))]
+    assert not hidden.read(picture, quad[None], fits)[0].by_deck
+
+
+def test_a_face_read_with_the_deck_has_a_threshold_of_its_own(eyes: StillReader) -> None:
+    read = reading({"9h": 0.972})
+    hard = {**SURE, "sure_hard": 0.999}
+    assert replace(eyes, sure=hard)._least("sure_hard", read) == 0.999  # noqa: SLF001  what `look` asks
+    assert replace(eyes, sure=hard)._least("sure_hard", replace(read, by_deck=True)) == 0.97  # noqa: SLF001
+    assert eyes._least("sure", replace(read, by_deck=True)) == SURE["sure"]  # noqa: SLF001

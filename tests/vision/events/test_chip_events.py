@@ -36,15 +36,16 @@ class Misled(ToyDetector):
 
     ring: Chips = BET
 
-    def find(self, part: Pixels, scale: float | None = None) -> list[Detection]:
-        found = super().find(part, scale)
+    def survey(self, part: Pixels, scale: float | None = None) -> tuple[list[Detection], list[Detection]]:
+        cards, found = super().survey(part, scale)
         quad = box(outline(self.ring))
         corner = found_corner(self.toy, part)
         left, top = np.maximum(quad.min(axis=0), 0).astype(int)
         right, bottom = quad.max(axis=0).astype(int)
         shows = (self.toy.owner[top:bottom, left:right] == -1).mean()
         inside = (quad.mean(axis=0) > corner).all() and (quad.mean(axis=0) < corner + part.shape[1::-1]).all()
-        return [*found, Detection("chip_stack", quad - corner, 0.6)] if inside and shows > 0.4 else found
+        ring = [Detection("chip_stack", quad - corner, 0.6)] if inside and shows > 0.4 else []
+        return cards, [*found, *ring]
 
 
 def found_corner(toy: Toy, part: Pixels) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -1,72 +1,49 @@
-"""Measures the reader's temperature and thresholds on the split `val`, and writes them to the manifest."""
+"""Measures the reader's temperature and its thresholds on the split `val`; `--write` puts them into the manifest."""
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from feltwatch.datasets.photos.real import Photograph, photographs
 from feltwatch.datasets.sets.sets import READS
-from feltwatch.models.evaluation.chances import calibration_error, least_sure, lowest
-from feltwatch.models.evaluation.counting import WHOLE
-from feltwatch.models.evaluation.crops import (
-    ANSWERS,
-    FACE_COUNT,
+from feltwatch.models.evaluation.looking import reader_of
+from feltwatch.models.evaluation.matching import tall_px
+from feltwatch.models.evaluation.photographs import Left, unreadable
+from feltwatch.models.evaluation.reader.chances import calibration_error, lowest
+from feltwatch.models.evaluation.reader.crops import (
     CropReader,
     Reads,
     joined,
     likely_of,
     read,
 )
-from feltwatch.models.evaluation.looking import reader_of
-from feltwatch.models.evaluation.matching import tall_px
-from feltwatch.models.evaluation.photographs import Left, unreadable
-from feltwatch.models.evaluation.report import Figures, percent, shares
-from feltwatch.vision.arrays import Floats, Mask
+from feltwatch.models.evaluation.report import Figures, percent
 from feltwatch.vision.detection.reader import VIEWS, Reader
 from feltwatch.vision.geometry.rectify import rectangle, rectify
 
+if TYPE_CHECKING:
+    from feltwatch.vision.arrays import Floats
+
 SPLIT = "val"
-WRONG = 1 / 10_000  # of whole cards
-WRONG_HARD = 1 / 1_000  # of others
 RANGE = (0.2, 5.0)  # of temperatures
 
 
 def measure(manifest: Path, folder: Path | None, count: int, seed: int = 1, jobs: int = 1) -> Figures:
-    """Find the temperature, then the least probability at which a face is reported.
+    """Find the temperature at which the true classes of all crops and photographed cards are likeliest.
 
-    The temperature is the one at which the true classes of all crops and photographed cards are likeliest (least mean
-    negative logarithm), each read as `feltwatch.vision.detection.reader` does, doubtful ones twice. With it,
-    `sure` is the lowest probability at which, of the cards that lie whole and are 60 px and more tall, at most one in
-    10,000 is reported as another; so one in 10,000 of them may be wrong, not of the answers, which are fewer.
-    `sure_hard` is the same of all others, covered or small: at most one in 1,000.
+    That is the least mean negative logarithm, each read as `feltwatch.vision.detection.reader` does, doubtful ones
+    twice. From which probability on a face is reported is measured on whole tables: `evaluate ladder --write`.
     """
-    rendered = read(CropReader(manifest, SPLIT, seed), count, jobs)
-    parts = {"crops": rendered}
+    parts = {"crops": read(CropReader(manifest, SPLIT, seed), count, jobs)}
     shots = list(_photographed(folder, reader_of(manifest, 1))) if folder else []
     if shots:
         parts["photographs"] = joined(shots)
-    both = joined(list(parts.values()))
-    temperature = warmth(both)
-    likely = likely_of(both, temperature)
-    reported, right, most = likely.argmax(axis=1) < FACE_COUNT, likely.argmax(axis=1) == both.is_, likely.max(axis=1)
-    rows = both.whole & reported
-    sure = least_sure(most[rows], right[rows], int(both.whole.sum()) * WRONG)
-    hard = both.faces & ~both.whole
-    sure_hard = least_sure(most[hard & reported], right[hard & reported], int(hard.sum()) * WRONG_HARD)
-    least = np.where(both.whole, sure, max(sure, sure_hard))
-    found = np.repeat(list(parts), [len(part.is_) for part in parts.values()])
+    temperature = warmth(joined(list(parts.values())))
     return {
         "temperature": round(temperature, 4),
-        "sure": sure,
-        "sure_hard": max(sure, sure_hard),
-        "whole cards": int(both.whole.sum()),
         "temperature of each alone": {name: _warmth_row(part, temperature) for name, part in parts.items()},
-        "as reported with these": {
-            f"{name}, {kind}": _reported(reported & (most >= least), right, marks & (found == name))
-            for name in parts
-            for kind, marks in _groups(both).items()
-        },
     }
 
 
@@ -90,19 +67,6 @@ def _warmth_row(reads: Reads, temperature: float) -> Figures:
         "surprise": round(surprise(reads, temperature), 5),
         "calibration error %": percent(error, 1),
     }
-
-
-def _groups(reads: Reads) -> dict[str, Mask]:
-    return {
-        "whole": reads.whole,
-        "covered": reads.faces & (reads.visible < WHOLE),
-        "none and back": ~reads.faces,
-    }
-
-
-def _reported(reported: Mask, right: Mask, rows: Mask) -> Figures:
-    counts = {"right": int((reported & right & rows).sum()), "wrong": int((reported & ~right & rows).sum())}
-    return shares({**counts, "cannot tell": int(rows.sum()) - sum(counts.values())}, ANSWERS)
 
 
 def _photographed(folder: Path, reader: Reader) -> Iterator[Reads]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from feltwatch.models.evaluation import votes
-from feltwatch.models.evaluation.votes import COUNTS, LEVELS, VotedCard, Voter, measure
+from feltwatch.models.evaluation.reader import votes
+from feltwatch.models.evaluation.reader.votes import COUNTS, LEVELS, VotedCard, Voter, measure
 from feltwatch.models.shipped.registry import MANIFEST
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from feltwatch.datasets.common.parallel import ordered
 from feltwatch.datasets.render.crops import crops
 from feltwatch.datasets.sets.sets import BLOCK, READS, SPREAD
-from feltwatch.models.evaluation.chances import at_precision, calibration_error, reliability
 from feltwatch.models.evaluation.counting import TALL_PX, WHOLE
 from feltwatch.models.evaluation.looking import reader_of
+from feltwatch.models.evaluation.reader.chances import at_precision, calibration_error, reliability
 from feltwatch.models.evaluation.report import Figures, percent, reported, shares
 from feltwatch.vision.arrays import Floats, Indices, Mask
 from feltwatch.vision.detection.reader import PLAIN, VIEWS, probabilities

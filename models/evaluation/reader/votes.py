@@ -16,8 +16,8 @@ from feltwatch.datasets.common.parallel import ordered
 from feltwatch.datasets.render.crops import Crop, looks
 from feltwatch.datasets.sets.sets import READS, SPREAD
 from feltwatch.models.evaluation.counting import WHOLE
-from feltwatch.models.evaluation.crops import ANSWERS, FACE_COUNT
 from feltwatch.models.evaluation.looking import reader_of
+from feltwatch.models.evaluation.reader.crops import ANSWERS, FACE_COUNT
 from feltwatch.models.evaluation.report import Figures, reported, shares
 from feltwatch.vision.detection.reader import Reader
 from feltwatch.vision.tracking.track import Votes, told_from

@@ -9,8 +9,8 @@ from feltwatch.datasets.photos.photo_sources import source_named
 from feltwatch.datasets.photos.real import Photograph
 from feltwatch.datasets.sets.sets import READS
 from feltwatch.datasets.truth import CardTruth, Truth
-from feltwatch.models.evaluation.calibrate import RANGE, of_photograph, surprise, warmth
-from feltwatch.models.evaluation.crops import Reads, figures, joined, likely_of
+from feltwatch.models.evaluation.reader.calibrate import RANGE, of_photograph, surprise, warmth
+from feltwatch.models.evaluation.reader.crops import Reads, figures, joined, likely_of
 
 
 def sure_of(classes: list[str], doubt: float = 0.0) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
