@@ -13,6 +13,7 @@ from feltwatch.datasets.common.errors import Arguments
 
 PROVIDERS = ("cpu", "openvino", "cuda", "tensorrt")
 SHELLS = ("bash", "zsh", "fish")
+DECK_WAYS = ("learn", "photographs", "spread", "show")
 BENCHMARKS = ("engine", "datasets", "vision", "mqtt")
 
 
@@ -293,6 +294,24 @@ def _calibrated_table_options(parser: argparse.ArgumentParser) -> None:
     table.add_argument("--camera-matrix", metavar="FX,FY,CX,CY", help="focal lengths and centre of the lens in pixels")
 
 
+def _deck_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "way",
+        choices=DECK_WAYS,
+        help="learn: from recorded videos of the table; photographs: from 52 pictures, one of each card; "
+        "spread: from one picture of all 52; show: say what is in a deck file",
+    )
+    parser.add_argument(
+        "sources", nargs="+", metavar="SOURCE", help="videos, the folder of the pictures, one picture, or deck files"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="the deck file to write, such as bj-07.deck")
+    parser.add_argument("-c", "--table", metavar="FILE", help="learn: the table's file (table.toml)")
+    parser.add_argument("--back", metavar="PICTURE", help="photographs: a picture of the back (default: back.* there)")
+    parser.add_argument("--maker", metavar="NAME", help="what the deck is called (default: the output's name)")
+    parser.add_argument("--force", action="store_true", help="overwrite a file that exists")
+    _model_options(parser)
+
+
 def _bench_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
@@ -400,6 +419,20 @@ COMMANDS = {
                 "feltwatch calibrate table.jpg --markers -o bj-07.toml --overlay check.jpg",
             ),
             _calibrate_options,
+        ),
+        CommandSpec(
+            "deck",
+            "feltwatch.edge.deck.command:deck",
+            "teach a table its own deck from videos, 52 pictures or one spread",
+            "Learns the pictures of a table's own deck and writes them to one file; name it in the table's file as\n"
+            "[table] deck. Nothing is written before all 52 faces are clean; each fault is reported with its picture.",
+            (
+                "feltwatch deck learn shift.mp4 -c bj-07.toml -o bj-07.deck",
+                'feltwatch deck photographs cards -o bj-07.deck --maker "Example Cards, blue"',
+                "feltwatch deck spread spread.jpg -o bj-07.deck",
+                "feltwatch deck show bj-07.deck",
+            ),
+            _deck_options,
         ),
         CommandSpec(
             "doctor",

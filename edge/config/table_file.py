@@ -58,6 +58,22 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     )
     min: Annotated[Amount | None, says("The minimum bet of a box, in currency units.", "an amount of money")] = None
     max: Annotated[Amount | None, says("The maximum bet of a box, in currency units.", "an amount of money")] = None
+    deck: Annotated[
+        Path | None,
+        says(
+            "The pictures of this table's own deck, as `feltwatch deck` wrote them: cards that are partly covered are "
+            "then read better.",
+            "a path",
+        ),
+    ] = None
+    learn_deck: Annotated[
+        bool,
+        says(
+            "Where the file that `deck` names does not exist yet, `run` learns the deck from the cards on the table "
+            "and writes the file.",
+            "true or false",
+        ),
+    ] = False
     settings: Annotated[
         dict[str, bool | int | float | str],
         says(
@@ -65,6 +81,10 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             "settings of the book, each with its value",
         ),
     ] = {}
+
+    def __post_init__(self) -> None:
+        if self.learn_deck and self.deck is None:
+            raise ValueError("learn_deck: expected deck beside it, the file to write, found none")
 
 
 class PointSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -363,6 +383,8 @@ class TableFile:
     record: RecordSettings
     serve: tuple[str, int] | None  # where Prometheus fetches the metrics
     provider: str  # runs the networks
+    deck: Path | None = None  # the file of its own deck
+    learn_deck: bool = False  # and write that file, where there is none
 
     @property
     def first(self) -> CameraFile:
@@ -437,6 +459,8 @@ def _table(path: Path, document: TableDocument, found: Mapping[str, Mapping[str,
         document.record,
         document.serve.address,
         document.vision.provider,
+        document.table.deck,
+        document.table.learn_deck,
     )
 
 

@@ -64,6 +64,11 @@ def checks_of_table(table: "TableFile", environ: Mapping[str, str]) -> Iterator[
 
         return check(table, one, environ)
 
+    def deck() -> Iterator[CheckResult]:
+        from feltwatch.edge.doctor.deck import deck as check  # noqa: PLC0415  with it comes OpenCV
+
+        return check(table)
+
     def broker() -> Iterator[CheckResult]:
         from feltwatch.edge.doctor.broker import broker as check  # noqa: PLC0415  with it come paho-mqtt and cryptography
 
@@ -82,6 +87,8 @@ def checks_of_table(table: "TableFile", environ: Mapping[str, str]) -> Iterator[
     for one in table.cameras:
         name = "camera" if len(table.cameras) == 1 else f"camera {one.name}"
         yield Check(name, partial(camera, one))
+    if table.deck is not None:
+        yield Check("deck", deck)
     if table.provider != "cpu":  # which is checked once for the device
         yield Check("provider", partial(networks, table.provider))
     yield from (Check("broker", broker), Check("disk", disk), Check("journal", journal))

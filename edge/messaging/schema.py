@@ -15,7 +15,9 @@ Count = Annotated[int, Meta(ge=0)]
 Number = Annotated[int, Meta(ge=1)]
 Result = Literal["completed", "void", "unresolved"]
 Severity = Literal["void", "stop", "correct", "advise"]
-NoteKind = Literal["started", "stopped", "recovered", "camera", "doubt", "clock", "disk", "broken", "broker", "pruned"]
+NoteKind = Literal[
+    "started", "stopped", "recovered", "camera", "doubt", "clock", "disk", "broken", "broker", "pruned", "deck"
+]
 Settled = Annotated[  # the bytes of the verdict: its amounts are copied, never computed again
     Raw,
     Meta(

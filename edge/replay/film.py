@@ -12,6 +12,7 @@ from feltwatch.edge.errors import UsageError
 from feltwatch.edge.evidence.clip import REPLAY
 from feltwatch.edge.evidence.recorder import EvidenceRecorder
 from feltwatch.edge.pipeline.networks import Networks
+from feltwatch.edge.pipeline.table_deck import deck_digest
 from feltwatch.edge.pipeline.table_pipeline import StepResult
 from feltwatch.edge.replay import checkpoint
 from feltwatch.edge.replay.annotate import annotated, remember, remembered
@@ -93,7 +94,7 @@ def merged(frames: Mapping[str, Iterator[Frame]]) -> Iterator[tuple[str, Frame]]
 
 
 def _claimed(order: ReplayOrder, networks: Networks, given: Given, say: ShowProgress, stop: ShouldStop) -> VideoResult:
-    key = key_of(order, networks.models)
+    key = key_of(order, {**networks.models, **deck_digest(given[1])})
     part = part_of(order.folder)
     if not order.force:
         if _is_done(order.folder, key, order):

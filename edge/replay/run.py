@@ -56,7 +56,7 @@ def orders_of(options: argparse.Namespace, keep_s: float) -> list[ReplayOrder]:
     table, out = Path(options.table), Path(options.out)
     found = read_table(table)
     provider = options.provider or found.provider
-    recordings = _recordings(options.videos, found)
+    recordings = recordings_of(options.videos, found)
     cores = len(os.sched_getaffinity(0))
     threads = options.threads or max(1, cores // min(options.jobs, len(recordings)))
     return [
@@ -68,7 +68,7 @@ def orders_of(options: argparse.Namespace, keep_s: float) -> list[ReplayOrder]:
     ]
 
 
-def _recordings(videos: Sequence[str], table: "TableFile") -> list[tuple[Path, ...]]:
+def recordings_of(videos: Sequence[str], table: "TableFile") -> list[tuple[Path, ...]]:
     """Give the videos of each recording: one for each camera of the table, in the order of its file."""
     count = len(table.cameras)
     if len(videos) % count:

@@ -9,12 +9,13 @@ from typing import Final, TypeVar
 from feltwatch.edge.config.camera_parts import camera_called
 from feltwatch.edge.health.device import is_synchronised
 from feltwatch.edge.health.message import health_of
-from feltwatch.edge.journal.store import rfc3339
+from feltwatch.edge.journal.store import rfc3339, utc
 from feltwatch.edge.messaging import schema
 from feltwatch.edge.pipeline.table_pipeline import TablePipeline
 from feltwatch.edge.service.open_table import OpenTable
 from feltwatch.edge.service.recovery import LOOK_BACK, SNAPSHOT
 from feltwatch.edge.service.state_report import state
+from feltwatch.vision.detection.known_deck import DeckOrigin, write_deck
 
 STATE_S: Final = 0.2
 HEALTH_S: Final = 10.0
@@ -22,6 +23,7 @@ HEAD_S: Final = 60.0
 DISK_S: Final = 1.0
 STEADY_S: Final = 3600.0  # after the clock was set, before files may be too old
 PRUNE_S: Final = 3600.0
+DECK_S: Final = 5.0
 Element = TypeVar("Element")
 
 
@@ -36,6 +38,7 @@ class Housekeeping:
         self._due: dict[str, float] = {}
         self._leapt_at = -inf  # when the clock was last set
         self._signed = 0  # the last entry with a signed head
+        self._learns_deck = False
 
     def run_due(self, pipeline: TablePipeline | None) -> None:
         """Do what is due."""
@@ -53,10 +56,35 @@ class Housekeeping:
             self._check_disk()
         if self._is_due("prune", PRUNE_S):
             self._prune()
+        if self._learns_deck and self._is_due("deck", DECK_S):
+            self._learn_deck(pipeline)
+
+    def begin_deck(self, pipeline: TablePipeline) -> None:
+        """Begin to learn the table's deck, where its file asks for it."""
+        table = self.table.config.table
+        self._learns_deck = table.learn_deck and pipeline.learn_deck()
+        if self._learns_deck:
+            self.table.note("deck", f"{table.deck}: the deck is learnt from the cards on the table; none is there yet")
+
+    def _learn_deck(self, pipeline: TablePipeline | None) -> None:
+        """Write the table's deck once every face is known; it is used from then on."""
+        table = self.table.config.table
+        origin = DeckOrigin(f"deck of {table.id}", utc()[:10], "footage")
+        found = None if pipeline is None else pipeline.learnt_deck(origin)
+        if found is None or table.deck is None:
+            return
+        self._learns_deck = False
+        self.table.note("deck", f"{table.deck}: the deck was learnt and is used from now on: {found.named}")
+        try:
+            write_deck(table.deck, found, replace=False)
+        except OSError as error:
+            self.table.note("disk", f"{table.deck}: the deck that was learnt cannot be written ({error.strerror})")
 
     def finish(self, pipeline: TablePipeline | None) -> None:
         """Do what is left when the session ends."""
         self._read_notices()
+        if self._learns_deck:
+            self._learn_deck(pipeline)
         self._publish_state(pipeline)
 
     def _is_due(self, name: str, every_s: float) -> bool:

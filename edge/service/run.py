@@ -19,6 +19,7 @@ from feltwatch.edge.http_server import HttpServer
 from feltwatch.edge.messaging.auth import password
 from feltwatch.edge.messaging.local_broker import LocalBroker
 from feltwatch.edge.pipeline.networks import Networks, OpenNetworks
+from feltwatch.edge.pipeline.table_deck import deck_of
 from feltwatch.edge.service import logs
 from feltwatch.edge.service.logs import say
 from feltwatch.edge.service.metrics import metrics_app
@@ -89,6 +90,7 @@ def _check(tables: Sequence[TableFile], options: argparse.Namespace) -> None:
         raise UsageError("run: expected --journal with one table, found it with several; name record.folder in each")
     _check_folders(tables)
     for table in tables:
+        deck_of(table)
         for camera in table.cameras:
             if not camera.source:
                 raise UsageError(

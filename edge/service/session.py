@@ -104,6 +104,7 @@ class TableSession:
         table = self.table
         if self.pipeline is None:
             self.pipeline = self.networks.pipeline(table.config.table, table.recovered.state)
+            self.housekeeping.begin_deck(self.pipeline)
         table.latest.shot = shot
         start = table.now()
         result = self.pipeline.step(feed.name, shot.t, shot.picture, shot.small)
