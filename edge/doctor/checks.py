@@ -1,4 +1,4 @@
-"""The results of checks, and how each check runs by itself: one that breaks is a finding, and stops no other."""
+"""What a check returns, and the runner that keeps one broken check from stopping the others."""
 
 import queue
 import stat

@@ -1,4 +1,4 @@
-"""The five approved books as data: pay tables, limits, settings, and which clause says what."""
+"""The five approved books as data, one TOML file each: pay tables, limits, settings, and which clause says what."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

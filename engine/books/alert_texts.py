@@ -1,4 +1,4 @@
-"""What each alert code means, for docs and reports. A check writes its alert's own sentence (`blackjack/dealer.py`)."""
+"""What each alert code means, for docs and reports; the sentence is its check's own (`blackjack/play/dealer.py`)."""
 
 _TABLE = """
 wrong-box-order: a box was passed over and got its card later in the same pass.

@@ -1,4 +1,4 @@
-"""Hidden places for cards: a card may have come to them, and is reported only later."""
+"""Cards that come to a place while a hand hides it: they are reported only later."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

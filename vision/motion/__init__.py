@@ -1,4 +1,4 @@
-"""What changed, what has come to rest, and whose hand moved it.
+"""What changed, what has come to rest, whose hand moved it, what a camera covers, and whether it was moved.
 
 Start at `change_detector.py`. Imports `geometry` and `layout`.
 """

@@ -1,4 +1,4 @@
-"""Whose hand it was, and since when something was hidden: an arm comes from the dealer's edge, or from the Players'."""
+"""Whose hand moved a thing, by the edge its arm comes from, and since when a hand hides a place."""
 
 from collections import deque
 from typing import Final

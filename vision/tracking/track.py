@@ -1,4 +1,4 @@
-"""Cards and stacks that keep their identity while they lie still, are covered, are turned, or are pushed elsewhere.
+"""One card or stack: its identity, its place, and the votes on its face. What becomes of it: `card_tracker.py`.
 
 Why an association of our own: the libraries that track things follow what moves from frame to frame, and forget what is
 hidden for a second. Here things rest, and hands and other cards cover them. So a thing stays where it was last seen,
