@@ -45,7 +45,7 @@ def _memory_returned() -> Iterator[None]:
     if _resident_mb() < LARGE_MB:
         return
     for found in gc.get_objects():
-        if isinstance(found, _lru_cache_wrapper) and found.__module__.startswith(("feltwatch.", "tests.")):
+        if type(found) is _lru_cache_wrapper and found.__module__.startswith(("feltwatch.", "tests.")):
             found.cache_clear()
     gc.collect()
     LIBC.malloc_trim(0)  # glibc keeps what Python freed

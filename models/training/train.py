@@ -2,7 +2,8 @@
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -55,13 +56,15 @@ def _train(options: argparse.Namespace, folder: Path, first: Path) -> Training:
     recipe = TrainingRecipe(
         kind, options.net or DEFAULT[kind], options.batch or BATCH[kind], options.rate or RATE[kind], options.seed
     )
-    source, counts = _source(options, recipe)
+    learnt_from = cache(lambda: _source(options, recipe))
+    net = _net(recipe, first, lambda: learnt_from()[0][0][0])  # what it starts from is refused before data is loaded
+    source, counts = learnt_from()
     span, goal = None, options.steps or FAR
     if options.cooldown:
         folder, span = branch_off(folder, options.cooldown)
         goal = span.start + span.steps
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    training = Training(_net(recipe, first, source), recipe, folder, device, cooldown=span)
+    training = Training(net, recipe, folder, device, cooldown=span)
     _tell(training, counts)
     training.run(lambda step: feed(source, step, options.workers), LOSSES[kind], goal)
     return training
@@ -85,14 +88,14 @@ def _sets(options: argparse.Namespace) -> dict[str, Path]:
     return {name: place or cache_dir() / "sets" / name for name, place in places.items()}
 
 
-def _net(recipe: TrainingRecipe, start: Path, source: LearntFrom) -> nn.Module:
+def _net(recipe: TrainingRecipe, start: Path, pictures: Callable[[], torch.Tensor]) -> nn.Module:
     """Build a network that begins with what lies in a file: ours that ships, or a checkpoint."""
     if recipe.kind == "fitter":
         return new_net(recipe.kind)
     if start.suffix != ".onnx":
         return new_net(recipe.kind, recipe.net, start)
     net = boxes_net(recipe.net) if recipe.kind == "detector" else new_net(recipe.kind, recipe.net)
-    go_on_from(net, start, source[0][0])
+    go_on_from(net, start, pictures())
     return with_quads(net) if recipe.kind == "detector" else net
 
 
