@@ -141,8 +141,7 @@ class CardEvents:
             return
         card.id = self._name(card.rested)
         self.dealt = True
-        area = self.layout.by_name.get(card.zone or "")
-        across = area is not None and abs(abs(bearing(card.angle, area.turn)) - 90) < CROSS_DEG
+        across = self._lies_across(card, now.lying)
         face, together = self._face(card, now.lying), not first and self._together(card)
         self.last = card
         came = Dealt(t, card.id, parse_zone(card.zone), face, card.up, crosswise=across, order_lost=together)
@@ -152,6 +151,16 @@ class CardEvents:
         else:
             hidden = self.hidden(now.hidden, card.rested, card.zone)
             yield came._replace(since=round(card.since, 3), hidden=hidden)
+
+    def _lies_across(self, card: CardTrack, lying: CardTracker) -> bool:
+        """Tell whether a card lies across the hand that it came to, whichever way that lies."""
+        hand = [one for one in lying.cards if one is not card and one.id and one.zone == card.zone]
+        if card.zone is None or not hand:
+            return False
+        # The hand's way is that of most of its cards; of as many, that of the first.
+        agree = {one: sum(_straight(one, other) for other in hand) for one in hand}
+        first = max(hand, key=lambda one: (agree[one], -one.layer))
+        return abs(abs(bearing(card.angle, first.angle)) - 90) < CROSS_DEG
 
     def hidden(self, zones: Mapping[str, float], before: float, own: str | None = None) -> tuple[Zone, ...]:
         """Give the other places to which a card may have come by then unreported: hidden ones, or where one waits."""
@@ -323,6 +332,10 @@ class CardEvents:
 def _is_fed(zone: str) -> bool:
     """True if cards come to a place from another of the same hand, and not from the shoe."""
     return is_set(zone) or ZONES[zone].hand > 1
+
+
+def _straight(one: CardTrack, other: CardTrack) -> bool:
+    return abs(bearing(one.angle, other.angle)) < CROSS_DEG
 
 
 def _held(card: CardTrack) -> float:

@@ -47,9 +47,10 @@ class Table:
         card.zone, card.layer, card.met_at = zone, self.lying.layers, self.t
         return card
 
-    def comes(self, zone: str, number: int = 0, face: str | None = None) -> list[Event]:
+    def comes(self, zone: str, number: int = 0, face: str | None = None, turned: float = 0.0) -> list[Event]:
         self.wait(STEP_S)
         card = self.card(zone, number, face)
+        card.angle = (card.angle + turned) % 180
         self.lying.cards.append(card)
         return self.tell(TrackAdded(card))
 
@@ -708,3 +709,23 @@ def test_a_face_is_corrected_once_and_only_where_it_is_surer_than_before(nine: T
     card.votes.add(0.99 * eight + 0.01 * before, 1.0)
     (event,) = nine.wait(0.2)
     assert (event["event"], event["id"], event["card"]) == ("correct", card.id, "8h")
+
+
+@pytest.mark.parametrize(
+    ("turned", "across"),
+    [((0, 0, 90), [False, False, True]), ((40, 42, 85), [False, False, False]), ((85, 80, 92), [False, False, False])],
+    ids=["a double", "a hand that lies at an angle", "a hand that lies across its place"],
+)
+def test_a_card_lies_across_the_others_of_its_hand_and_not_across_its_place(
+    turned: tuple[float, ...], across: list[bool]
+) -> None:
+    table = Table("blackjack-7")
+    dealt = enumerate(zip(("5h", "6d", "9s"), turned, strict=True))
+    came = [event for n, (face, way) in dealt for event in table.comes("box3.cards", n, face, way)]
+    assert [event.get("crosswise", False) for event in came] == across
+
+
+def test_after_a_double_the_hand_still_lies_as_its_first_cards_do() -> None:
+    table = Table("blackjack-7")
+    came = [table.comes("box3.cards", n, face, way) for n, face, way in ((0, "5h", 0), (1, "6d", 90), (2, "9s", 88))]
+    assert [event.get("crosswise", False) for events in came for event in events] == [False, True, True]
