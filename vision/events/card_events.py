@@ -11,6 +11,7 @@ from feltwatch.engine.model.events import Clear, Correct, Dealt, Event, Move, Re
 from feltwatch.engine.model.spots import ZONES, Zone, parse_zone
 from feltwatch.vision.arrays import Mask
 from feltwatch.vision.detection.reader_classes import ReaderClasses
+from feltwatch.vision.events.split_hands import SplitHands
 from feltwatch.vision.layout.zones import Layout
 from feltwatch.vision.motion.hand_attribution import HandAttribution
 from feltwatch.vision.tracking.card_tracker import CardTracker
@@ -81,6 +82,7 @@ class CardEvents:
         self.waiting: list[WaitingFace] = []
         self.fours = are_dealt(layout)
         self.shown = RevealedFaces(layout, ReaderClasses(classes))
+        self.splits = SplitHands(layout)
         self.fed = {area.name for area in layout.areas if area.for_cards and _is_fed(area.name)}
         self.last: CardTrack | None = None  # the last card that was reported
         self.dealt = False  # since the layout was clear
@@ -141,6 +143,8 @@ class CardEvents:
             return
         card.id = self._name(card.rested)
         self.dealt = True
+        if not self.fours:
+            card.zone = self.splits.zone_of(card, now.lying.cards)
         across = self._lies_across(card, now.lying)
         face, together = self._face(card, now.lying), not first and self._together(card)
         self.last = card
@@ -291,10 +295,15 @@ class CardEvents:
                 yield Remove(t, one.card.id, round(one.at, 3))
         if self.fours:
             yield from self._under(t, lying)
+        else:
+            for card, zone in self.splits.parted(lying.cards):
+                card.zone = zone
+                yield Move(t, card.id, parse_zone(zone))
         yield from self._better(t, lying)
         if self.dealt and not (lying.cards or lying.coming or self.left):
             self.dealt = self.setting = False
             self.shown.forget()
+            self.splits.forget()
             self.disputed.clear()
             yield Clear(t)
 

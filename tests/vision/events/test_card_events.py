@@ -1,6 +1,7 @@
 """What is reported of cards that came, turned and went: each once, by one name, pushed anywhere."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,8 +29,11 @@ SHAPE = (ATTENTION.size[1], ATTENTION.size[0])
 class Table:
     """What is believed to lie on a table, and what is reported of it."""
 
-    def __init__(self, preset: str) -> None:
+    def __init__(self, preset: str, *, hands_apart: bool = True) -> None:
         self.layout = load_layout(preset)
+        if not hands_apart:  # a felt with one place for all hands of a box
+            areas = tuple(area for area in self.layout.areas if ".hand" not in area.name)
+            self.layout = replace(self.layout, areas=areas)
         self.lying = CardTracker(self.layout, READS)
         self.sides = HandAttribution(CAMERA, self.layout, ATTENTION.size, ATTENTION.factor)
         self.telling = CardEvents(self.layout, READS)
@@ -47,9 +51,17 @@ class Table:
         card.zone, card.layer, card.met_at = zone, self.lying.layers, self.t
         return card
 
-    def comes(self, zone: str, number: int = 0, face: str | None = None, turned: float = 0.0) -> list[Event]:
+    def comes(
+        self,
+        zone: str,
+        number: int = 0,
+        face: str | None = None,
+        turned: float = 0.0,
+        at: tuple[float, float] | None = None,
+    ) -> list[Event]:
         self.wait(STEP_S)
         card = self.card(zone, number, face)
+        card.place = at or card.place
         card.angle = (card.angle + turned) % 180
         self.lying.cards.append(card)
         return self.tell(TrackAdded(card))
@@ -729,3 +741,76 @@ def test_after_a_double_the_hand_still_lies_as_its_first_cards_do() -> None:
     table = Table("blackjack-7")
     came = [table.comes("box3.cards", n, face, way) for n, face, way in ((0, "5h", 0), (1, "6d", 90), (2, "9s", 88))]
     assert [event.get("crosswise", False) for events in came for event in events] == [False, True, True]
+
+
+def laid_apart(table: Table, off: tuple[float, float], *cards: CardTrack) -> list[Event]:
+    """Move cards by so many millimetres, one after the other, and let all be seen again."""
+    events = []
+    for card in cards:
+        table.wait(STEP_S)
+        table.lying.cards.remove(card)
+        events += table.tell(TrackLost(card))
+        x, y = card.place[0] + off[0], card.place[1] + off[1]
+        moved = replace(card, place=(x, y), rested=table.t, seen_at=table.t, id="")
+        table.lying.layers += 1
+        moved.layer, moved.met_at = table.lying.layers, table.t
+        table.lying.cards.append(moved)
+        events += table.tell(TrackAdded(moved))
+        off = (-off[0], -off[1])
+    for card in table.lying.cards:
+        card.met_at = table.t
+    return [*events, *table.wait(STEP_S)]
+
+
+def dealt_pair(faces: tuple[str, str] = ("7h", "7c")) -> Table:
+    table = Table("blackjack-7", hands_apart=False)
+    for n, face in enumerate(faces):
+        table.comes("box3.cards", n, face)
+    return table
+
+
+def hands(table: Table) -> dict[str | None, str | None]:
+    return {card.face: card.zone for card in table.lying.cards}
+
+
+def test_a_pair_laid_apart_in_its_place_is_two_hands_and_cards_go_to_the_nearest() -> None:
+    table = dealt_pair()
+    (move,) = laid_apart(table, (0.0, -45.0), *table.lying.cards)
+    assert (move["event"], move["zone"], move["hand"]) == ("move", "box3.hand2", 2)
+    assert hands(table) == {"7h": "box3.cards", "7c": "box3.hand2"}
+    for face, near in (("As", 0), ("4d", 1)):
+        place = table.lying.cards[near].place
+        (came,) = table.comes("box3.cards", 2, face, at=(place[0] + 15, place[1] + 8))
+        assert came["hand"] == near + 1
+
+
+@pytest.mark.parametrize(
+    ("faces", "off", "moved"),
+    [
+        (("7h", "8c"), (0.0, -45.0), 2),  # no pair
+        (("7h", "7c"), (0.0, -12.0), 2),  # pushed a little
+        (("Th", "Kc"), (0.0, -15.0), 2),
+    ],
+)
+def test_what_is_no_split_stays_one_hand(faces: tuple[str, str], off: tuple[float, float], moved: int) -> None:
+    table = dealt_pair(faces)
+    assert laid_apart(table, off, *table.lying.cards[:moved]) == []
+    assert set(hands(table).values()) == {"box3.cards"}
+
+
+def test_a_hand_that_is_pushed_as_a_whole_stays_one_while_half_of_it_is_seen() -> None:
+    table = dealt_pair()
+    first, second = table.lying.cards
+    first.place, first.rested, first.met_at = (first.place[0], first.place[1] - 60.0), table.t, table.t
+    second.met_at = table.t - STEP_S  # it was not seen since
+    assert table.wait(STEP_S) == []
+    second.place, second.rested, second.met_at = (second.place[0], second.place[1] - 60.0), table.t, table.t
+    first.met_at = table.t
+    assert table.wait(STEP_S) == []
+    assert set(hands(table).values()) == {"box3.cards"}
+
+
+def test_tens_of_other_ranks_are_a_pair_too() -> None:
+    table = dealt_pair(("Th", "Kc"))
+    (move,) = laid_apart(table, (30.0, -45.0), *table.lying.cards)
+    assert move["hand"] == 2
