@@ -16,6 +16,7 @@ from feltwatch.datasets.scene.scene import LaidCard, Scene
 from feltwatch.datasets.truth import CardTruth, StackTruth, Truth
 from feltwatch.vision.arrays import Floats, Ints16, Pixels, Quad, Uints16
 from feltwatch.vision.geometry.camera import Camera
+from feltwatch.vision.geometry.card_plane import INDEX_SPOTS
 
 GRID = 8  # the felt is looked up exactly at every eighth pixel, and between them by interpolation
 AIRBORNE_MM = 8.0  # a card higher than this is drawn over the stacks
@@ -162,9 +163,6 @@ def _outlines(owner: Pixels) -> tuple[tuple[tuple[float, float], ...], ...]:
     return tuple(tuple((float(x), float(y)) for x, y in one) for one in slim if len(one) > 2)
 
 
-_CORNER = np.stack(np.meshgrid(np.linspace(0.035, 0.17, 4), np.linspace(0.03, 0.25, 6)), axis=-1).reshape(-1, 2)
-
-
 def _card_truth(scene: Scene, card: LaidCard, number: int, owner: Pixels, pixels: int) -> CardTruth:
     quad = scene.camera.to_picture(card.corners)
     corners: Quad = tuple((float(x), float(y)) for x, y in quad)  # type: ignore[assignment]  # four of them
@@ -184,7 +182,7 @@ def _card_truth(scene: Scene, card: LaidCard, number: int, owner: Pixels, pixels
 def _index_shown(camera: Camera, card: LaidCard, number: int, owner: Pixels) -> float:
     """Give how much of the better of the two corner indices the picture shows."""
     best = 0.0
-    for spots in (_CORNER, 1 - _CORNER):
+    for spots in (INDEX_SPOTS, 1 - INDEX_SPOTS):
         pixels = np.round(camera.to_picture(card.points(spots[:, 0], spots[:, 1]))).astype(int)
         inside = (pixels >= 0).all(axis=1) & (pixels < [owner.shape[1], owner.shape[0]]).all(axis=1)
         seen = owner[pixels[inside, 1], pixels[inside, 0]] == number

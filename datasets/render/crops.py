@@ -34,15 +34,18 @@ from feltwatch.datasets.scene.scene import BRIDGE, POKER
 from feltwatch.datasets.scene.scene_sampler import Dice, art, pick, random_sensor
 from feltwatch.datasets.sources.card_codes import COURTS, FACES
 from feltwatch.vision.arrays import Floats, Pixels
-from feltwatch.vision.geometry.rectify import rectangle, rectify
+from feltwatch.vision.geometry.card_plane import indices_shown
+from feltwatch.vision.geometry.rectify import rectify
 
 TALL_PX = (30.0, 260.0)  # how tall a card is in the picture that it is cut from
 GROUNDS = 8
 ELSEWHERE = 0.35  # so many grounds are no cloth
 PRESSED = 0.6  # so many pictures come compressed
-BOXED = 0.6  # so many crops are cut along a rectangle, as detectors have it, though the card is seen from the side
+OFF = (0.004, 0.008, 0.015, 0.03)  # of the card's height: how far corners are off, as the fitter places cards
 GROUND_PX = 420
-MIXED = 0.2  # so many court cards bear another's portrait: portraits differ by maker, an index says what it says
+# So many court cards bear another's portrait: portraits differ by maker, an index says what it says. Of those that are
+# taught, so many that a portrait alone never makes a face likely enough to be reported.
+MIXED, MIXED_TAUGHT = 0.2, 0.5
 # So many cards that are taught are printed in an ink of another kind: decks of four colours are few, each with its own.
 DYED = 0.2
 INVENTED = 0.35  # share of training cards from invented decks, each from another
@@ -57,6 +60,8 @@ BESIDE = 0.6  # a card that overlaps a place by less than so much does not lie t
 DECK_RUN = 8  # so many crops in a row are of one deck
 SKIN = ((140, 180, 225), (105, 150, 205), (80, 115, 170), (55, 80, 125), (40, 55, 90), (60, 60, 60))
 
+VisibleParts = tuple[float, tuple[float, float]]  # how much of a card shows, and of its two indices
+
 
 @dataclass(frozen=True, slots=True)
 class Crop:
@@ -70,6 +75,7 @@ class Crop:
     hard: float  # from 0, the easiest, to 1
     tall_px: float  # how tall the card was in the picture
     visible: float
+    indices: tuple[float, float]  # how much of each shows, from the quad's first corner on
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +99,7 @@ class CropSetting:
     face: str
     deck: str
     visible: float
+    indices: tuple[float, float]
     level: float
 
 
@@ -135,18 +142,20 @@ def _lying(dice: Dice, deck: str, names: tuple[str, str], ground: Pixels, *, tau
     face = "none" if kind < 0.1 else "back" if kind < 0.15 else pick(dice, FACES)
     subject = _subject(dice, taught=taught)
     image = _cut(ground, subject.side, dice)
-    visible = 1.0
+    visible, indices = 1.0, (0.0, 0.0)
     if face == "none":
         _lay_nothing(image, subject, *names, dice)
     else:
-        visible = _lay(image, subject, _hand_of(dice, face, names, taught=taught), dice)
+        visible, indices = _lay(image, subject, _hand_of(dice, face, names, taught=taught), dice)
+        if face == "back":
+            indices = (0.0, 0.0)
     sensor = random_sensor(dice, 1920)
     if subject.tall < 60:  # no real camera shows cards small and out of focus as well
         sensor = replace(sensor, blur_px=min(sensor.blur_px, 0.9))
     elif subject.tall > 100:
         sensor = replace(sensor, blur_px=sensor.blur_px * float(dice.uniform(1, subject.tall / 100)))
     lit, level = _light(image, subject, dice)
-    return CropSetting(develop(lit, sensor), subject, sensor, face, deck, visible, level)
+    return CropSetting(develop(lit, sensor), subject, sensor, face, deck, visible, indices, level)
 
 
 def _taken(lying: CropSetting, dice: Dice) -> Crop:
@@ -155,10 +164,11 @@ def _taken(lying: CropSetting, dice: Dice) -> Crop:
     taken = add_grain(lying.image, sensor.noise, dice)
     if dice.random() < PRESSED:
         taken = squeeze(taken, sensor.jpeg)
-    quad = _as_detected(subject, dice)
+    quad, is_turned = _as_fitted(subject, dice)
+    indices = lying.indices[::-1] if is_turned else lying.indices
     found = rectify(taken, quad, float(dice.uniform(0.0, 0.06)))
     hard = _hardness(subject, sensor, lying.visible, lying.level)
-    return Crop(found, taken, quad, lying.face, lying.deck, hard, subject.tall, lying.visible)
+    return Crop(found, taken, quad, lying.face, lying.deck, hard, subject.tall, lying.visible, indices)
 
 
 def _subject(dice: Dice, *, taught: bool) -> Subject:
@@ -233,7 +243,7 @@ def _own(dice: Dice, face: str, deck: str, *, taught: bool) -> Texture:
         own = invented(face, dice)
         if own is not None:
             return texture_of(own)
-    if face in COURTS and dice.random() < MIXED:
+    if face in COURTS and dice.random() < (MIXED_TAUGHT if taught else MIXED):
         return texture_of(with_portrait(pack.faces[face], pack.faces[pick(dice, COURTS)]))
     if taught and dice.random() < DYED and not deck.endswith(NIGHT):
         return texture_of(dyed(pack.faces[face], _ink(face, dice), court=face in COURTS))
@@ -247,8 +257,8 @@ def _ink(face: str, dice: Dice) -> tuple[float, float, float]:
     return float(blue), float(green), float(red)
 
 
-def _lay(image: Pixels, subject: Subject, hand: tuple[list[Laid], Laid, list[Laid]], dice: Dice) -> float:
-    """Draw the cards; give how much of the subject is left to be seen."""
+def _lay(image: Pixels, subject: Subject, hand: tuple[list[Laid], Laid, list[Laid]], dice: Dice) -> VisibleParts:
+    """Draw the cards; give how much of the subject, and of its indices, is left to be seen."""
     below, own, above = hand
     dark = float(dice.choice([0.0, dice.uniform(0.15, 0.6), dice.uniform(0.3, 0.6)]))
     soft = max(float(dice.uniform(0.6, 2.6)) * subject.scale, 0.7)
@@ -261,7 +271,7 @@ def _lay(image: Pixels, subject: Subject, hand: tuple[list[Laid], Laid, list[Lai
         cv2.fillPoly(mask, [_fixed(_place(subject, laid))], 0, cv2.LINE_8, 4)
     if dice.random() < 0.05:
         _occlude(image, subject, dice, mask)
-    return cv2.countNonZero(mask) / max(whole, 1)
+    return cv2.countNonZero(mask) / max(whole, 1), indices_shown(mask, 255, subject.quad)
 
 
 def _lay_nothing(image: Pixels, subject: Subject, deck: str, back: str, dice: Dice) -> None:
@@ -378,18 +388,18 @@ def _light(image: Pixels, subject: Subject, dice: Dice) -> tuple[Pixels, float]:
     return lit.astype(np.uint8, copy=False), level
 
 
-def _as_detected(subject: Subject, dice: Dice) -> Floats:
-    """Give the card as the detector has it: a rectangle, moved, turned and stretched a little, either end up."""
-    quad = rectangle(subject.quad) if dice.random() < BOXED else subject.quad
-    part = float(dice.choice([0.008, 0.012, 0.025, 0.04]))  # of the card's height
-    off = 0.25 + subject.tall * part
+def _as_fitted(subject: Subject, dice: Dice) -> tuple[Floats, bool]:
+    """Give the card as the fitter has it: moved, turned and stretched a little, either end up; and if it is turned."""
+    quad, part = subject.quad, float(dice.choice(OFF))
+    off = 0.2 + subject.tall * part
     arms = quad - quad.mean(axis=0)
     across, along = (arms[1] + arms[2]) / 2, (arms[2] + arms[3]) / 2
     wider, taller, turned = dice.normal(0, 0.8 * part, 3)
     quad = quad + wider * np.outer([-1, 1, 1, -1], across) + taller * np.outer([-1, -1, 1, 1], along)
     quad = quad + turned * arms[:, ::-1] * [-1, 1]
     quad = quad + dice.normal(0, off, 2) + dice.normal(0, off / 2, (4, 2))
-    return np.roll(quad, 2, axis=0) if dice.random() < 0.5 else quad
+    is_turned = bool(dice.random() < 0.5)
+    return (np.roll(quad, 2, axis=0) if is_turned else quad), is_turned
 
 
 def _hardness(subject: Subject, sensor: Sensor, visible: float, level: float) -> float:

@@ -1,4 +1,4 @@
-"""Cards anywhere: fans, rows, columns and heaps on any ground, seen by any camera. No table, no rules."""
+"""Cards anywhere: fans, rows, columns, piles and heaps on any ground, seen by any camera. No table, no rules."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ from feltwatch.datasets.scene.scene_sampler import (
     random_sensor,
 )
 from feltwatch.datasets.sources.card_codes import FACES
-from feltwatch.vision.arrays import Pixels
+from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.geometry.camera import look_at
 from feltwatch.vision.layout.zones import Layout
 
@@ -35,6 +35,9 @@ VIEW_MM = (140.0, 1700.0)  # how much of the ground it shows from left to right
 STEEP = 0.9  # the eye is no further aside than so many times its height
 NO_TABLE = Layout("none", (), ())
 MOST = 90  # cards
+PILES = 0.22  # so many groups are piles
+
+CardPlace = tuple[Floats, float]  # a place in millimetres, and degrees
 
 
 def strewn(split: str, seed: int, grounds: Sequence[Path] = ()) -> tuple[Rendered, dict[str, str]]:
@@ -100,16 +103,30 @@ def _cards(dice: Dice, view: float) -> tuple[LaidCard, ...]:
     backs = float(dice.choice([0.0, 0.15, 0.9], p=[0.5, 0.4, 0.1]))
     for _ in range(int(dice.choice([0, 1, 2, 4, 8], p=[0.06, 0.34, 0.25, 0.2, 0.15]))):
         middle = dice.uniform(-0.48, 0.48, 2) * view
-        for place, angle in _group(dice):
+        is_pile = dice.random() < PILES
+        down = float(dice.choice([0.0, 0.3, 1.0], p=[0.25, 0.15, 0.6])) if is_pile else backs
+        for place, angle in _pile(dice) if is_pile else _group(dice):
             x, y = middle + place
-            face, up = pick(dice, FACES), bool(dice.random() >= backs)
+            face, up = pick(dice, FACES), bool(dice.random() >= down)
             bend = float(np.clip(dice.normal(0, 0.4), -0.8, 0.8)) if dice.random() < 0.4 else 0.0
             card = LaidCard(f"c{len(found) + 1}", face, up, x, y, angle, 0.3 * len(found), None, bend, 0.0, size)
             found.append(card)
     return tuple(found[:MOST])
 
 
-def _group(dice: Dice) -> list[tuple[np.ndarray[tuple[int], np.dtype[np.float64]], float]]:
+def _pile(dice: Dice) -> list[CardPlace]:
+    """Give the places and angles of cards that are dealt on each other, squared or loose: each lies off the last."""
+    top, count = float(dice.uniform(0, 360)), int(dice.integers(2, 8))
+    off, turned = exp(float(dice.uniform(log(0.5), log(14.0)))), float(dice.choice([0.5, 1.5, 4.0, 12.0]))
+    home = bool(dice.random() < 0.6)  # each is aimed at the same place, or at the one before it
+    found: list[CardPlace] = [(np.zeros(2), top)]
+    for _ in range(count - 1):
+        last = np.zeros(2) if home else found[-1][0]
+        found.append((last + dice.normal(0, off, 2), top + float(dice.normal(0, turned))))
+    return found
+
+
+def _group(dice: Dice) -> list[CardPlace]:
     """Give the places and angles of one card, a row, a fan, a column or a heap."""
     kind, top = dice.random(), float(dice.uniform(0, 360))
     count = int(np.clip(dice.geometric(0.25), 1, 13))

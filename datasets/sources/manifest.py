@@ -4,6 +4,7 @@ import difflib
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, get_type_hints
@@ -149,6 +150,7 @@ def read(path: Path = PATH) -> Manifest:
     return parse(text, str(path))
 
 
+@lru_cache(maxsize=4)
 def parse(text: str, where: str) -> Manifest:
     try:
         found = tomllib.loads(text)

@@ -30,13 +30,13 @@ from feltwatch.models.shipped.registry import model
 from feltwatch.vision.arrays import Floats, Ints
 from feltwatch.vision.detection.deck_fusion import SURE, DeckTemplates
 from feltwatch.vision.detection.deck_use import DeckInUse, DeckTrust, is_certain
-from feltwatch.vision.detection.fitter import CardFit, from_unit
+from feltwatch.vision.detection.fitter import CardFit
 from feltwatch.vision.detection.known_deck import FACES, PICTURE_PX, DeckOrigin, KnownDeck
 from feltwatch.vision.detection.reader import FaceReading
 from feltwatch.vision.detection.still_reader import HARD, what_shows
+from feltwatch.vision.geometry.card_plane import indices_shown
 
 JITTER = 0.012  # of a card's height, in x and y of each corner
-INDEX_SPOTS = np.stack(np.meshgrid(np.linspace(0.035, 0.17, 4), np.linspace(0.03, 0.25, 6)), axis=-1).reshape(-1, 2)
 GROUPS = ("whole, 60 px and more", "covered, index 14 px and more", "covered, smaller index")
 ANSWERS = ("right", "wrong", "not reported")
 WAYS = ("reader alone", "with the deck")
@@ -118,16 +118,9 @@ def _fit(number: int, card: CardTruth, owners: Ints, dice: np.random.Generator) 
     """Give what a fitter would say of a card that is seen so."""
     quad = np.array(card.quad)
     high = float(np.hypot(*(quad[3] - quad[0])))
-    shows = [_share(np.roll(quad, turn, axis=0), number, owners) for turn in (0, 2)]
+    shows = indices_shown(owners, number + 1, quad)
     moved = quad + dice.normal(0, JITTER * high, (4, 2))
-    return CardFit(moved, 0.0, 1.0, 1.0, (float(shows[0] >= INDEX), float(shows[1] >= INDEX)), card.visible)
-
-
-def _share(quad: Floats, number: int, owners: Ints) -> float:
-    """Give how much of the upper left index is seen."""
-    points = np.round(from_unit(quad, INDEX_SPOTS)).astype(int)
-    inside = ((points >= 0) & (points < owners.shape[::-1])).all(axis=1)
-    return float((owners[points[inside, 1], points[inside, 0]] == number + 1).sum()) / len(points)
+    return CardFit(moved, np.zeros(4), 1.0, 1.0, (float(shows[0] >= INDEX), float(shows[1] >= INDEX)), card.visible)
 
 
 def _group(card: CardTruth, fit: CardFit) -> str:

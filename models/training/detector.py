@@ -18,7 +18,7 @@ from feltwatch.datasets.sets.labels import blanked
 from feltwatch.datasets.sets.owners import owner_drawing
 from feltwatch.datasets.sets.sets import written_truths
 from feltwatch.datasets.truth import Truth
-from feltwatch.models.training.quad_head import COORDINATES
+from feltwatch.models.training.networks.quad_head import COORDINATES
 from feltwatch.models.training.quad_targets import CellTargets, cell_targets
 from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.detection.detector import FULL_PX, GREY

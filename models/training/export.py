@@ -12,7 +12,7 @@ from feltwatch.datasets.common.cache import cache_dir
 from feltwatch.datasets.common.errors import Arguments, DataError
 from feltwatch.models.shipped.registry import HERE, MANIFEST, NETWORKS, change
 from feltwatch.models.training.loop import COOLDOWN
-from feltwatch.models.training.nets import net_of, new_net, state_of
+from feltwatch.models.training.networks.nets import net_of, new_net, state_of
 from feltwatch.vision.detection.fitter import SIZE as FITTER_SIZE
 from feltwatch.vision.geometry.rectify import SIZE
 
@@ -28,21 +28,14 @@ FREE = {
 class Shipped(nn.Module):
     """A network as it ships: pictures as cameras give them (eight bits, blue first) in; boxes, or logits, out."""
 
-    def __init__(self, kind: str, net: nn.Module) -> None:
+    def __init__(self, net: nn.Module) -> None:
         super().__init__()
-        self.kind = kind
-        self.net = net.eval() if kind == "fitter" else net.eval().fuse(verbose=False)
+        self.net = net.eval().fuse()
 
     def forward(self, pictures: torch.Tensor) -> torch.Tensor:
         shown = pictures.permute(0, 3, 1, 2).flip(1).float() / 255
-        if self.kind != "reader":
-            found: torch.Tensor = self.net(shown)
-            return found
-        for layer in self.net.model[:-1]:
-            shown = layer(shown)
-        head = self.net.model[-1]
-        logits: torch.Tensor = head.linear(head.pool(head.conv(shown)).flatten(1))
-        return logits
+        found: torch.Tensor = self.net(shown)
+        return found
 
 
 def shipped(kind: str, checkpoint: Path) -> Shipped:
@@ -52,7 +45,7 @@ def shipped(kind: str, checkpoint: Path) -> Shipped:
     if state.keys() != net.state_dict().keys():
         raise DataError(f"{checkpoint}: not a checkpoint of the {kind}: its weights have other names")
     net.load_state_dict(state)
-    found = Shipped(kind, net)
+    found = Shipped(net)
     found.eval()
     return found
 

@@ -15,19 +15,23 @@ from feltwatch.models.shipped.registry import model
 from feltwatch.models.training.detector import Dice, Group, TrainingPicture, coloured
 from feltwatch.vision.arrays import Floats, Ints, Pixels
 from feltwatch.vision.detection.detector import Detector
-from feltwatch.vision.detection.fitter import CORNERS, FLATNESS, STEP, UNIT, crop, from_unit, to_unit
+from feltwatch.vision.detection.fitter import CORNERS, FLATNESS, GRID, GRID_POINTS, MARGIN, NUMBERS, STEP, crop
+from feltwatch.vision.geometry.card_plane import UNIT, from_unit, indices_shown, to_unit
 
 PICTURES = 8  # of a batch: its crops come from so many
 REACH = 0.30  # of a card's short side: a candidate that is further off is about no card
 UNSURE = 0.40  # between, nothing is taught
 LEAST = 0.04  # a card that shows less is not fitted
 INDEX_SHOWN = 0.9  # so much of an index shows, and it can be read
-INDEX_SPOTS = np.stack(np.meshgrid(np.linspace(0.035, 0.17, 4), np.linspace(0.03, 0.25, 6)), axis=-1).reshape(-1, 2)
 UNKNOWN = -1.0
 FLAGS = 5  # lies there, face up, two indices, visible part
 BOXED = 0.5  # so many candidates are the detector's own
 NARROWEST = -6.0  # logarithm of a spread, at the least
 WEIGHTS = (1.0, 0.5, 0.5, 0.5, 0.5)  # of the flags beside the corners
+CELLS_WEIGHT = 3.0
+NO_CELLS = np.zeros(len(GRID_POINTS))
+_SPOTS = np.array([(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)]) * (1 + 2 * MARGIN) / GRID / 4
+CELL_SPOTS = (GRID_POINTS[:, None] + _SPOTS).reshape(-1, 2)  # four in each cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +41,11 @@ class FitTarget:
     offsets: Floats  # 4 x 2, in STEPs of the candidate's sides
     known: bool
     flags: tuple[float, ...]
+    cells: Floats  # of GRID: which part of each shows the card
 
 
 class FitterCrops(Dataset[tuple[torch.Tensor, ...]]):
-    """index -> (crops, offsets, whether they are known, flags)."""
+    """index -> (crops, offsets, whether they are known, flags, cells that show the card)."""
 
     def __init__(self, seed: int, size: int, groups: Sequence[Group]) -> None:
         self.seed, self.size, self.groups = seed, size, [group for group in groups if group.sights]
@@ -66,6 +71,7 @@ class FitterCrops(Dataset[tuple[torch.Tensor, ...]]):
             torch.from_numpy(np.stack([one.offsets for one in targets]).astype(np.float32)),
             torch.from_numpy(np.array([one.known for one in targets])),
             torch.from_numpy(np.array([one.flags for one in targets], np.float32)),
+            torch.from_numpy(np.stack([one.cells for one in targets]).astype(np.float32)),
         )
 
     def _crops(self, sight: TrainingPicture, dice: Dice) -> Iterator[tuple[Pixels, FitTarget]]:
@@ -103,7 +109,7 @@ class _CardsShown:
     numbers: tuple[int, ...]  # of the cards in the map
     up: tuple[bool, ...]
     visible: tuple[float, ...]
-    size: tuple[int, int]
+    size: tuple[int, int]  # width, height of the picture
 
     @classmethod
     def of(cls, drawing: OwnerDrawing, move: Floats, size: tuple[int, int]) -> "_CardsShown":
@@ -121,7 +127,7 @@ class _CardsShown:
         """Give what a candidate teaches: the card that lies most like it, if one does nearly so."""
         nothing = np.zeros((CORNERS, 2))
         if not len(self.quads):
-            return FitTarget(nothing, known=False, flags=(0.0, *[UNKNOWN] * 4))
+            return FitTarget(nothing, known=False, flags=(0.0, *[UNKNOWN] * 4), cells=NO_CELLS)
         turned = np.stack([self.quads, np.roll(self.quads, 2, axis=1)], axis=1)
         apart = np.hypot(*np.moveaxis(turned - candidate, -1, 0)).mean(axis=2)
         side = np.hypot(*(candidate[1] - candidate[0])) + np.hypot(*(candidate[2] - candidate[3]))
@@ -131,22 +137,24 @@ class _CardsShown:
         n, turn = np.unravel_index(int(apart.argmin()), apart.shape)
         least = float(apart[n, turn])
         if least > UNSURE:
-            return FitTarget(nothing, known=False, flags=(0.0, *[UNKNOWN] * 4))
+            return FitTarget(nothing, known=False, flags=(0.0, *[UNKNOWN] * 4), cells=NO_CELLS)
         quad = turned[n, turn]
         offsets = (to_unit(candidate, quad) - UNIT) / STEP
         if not np.isfinite(offsets).all() or abs(offsets).max() > 10:
-            return FitTarget(nothing, known=False, flags=(UNKNOWN,) * FLAGS)
+            return FitTarget(nothing, known=False, flags=(UNKNOWN,) * FLAGS, cells=NO_CELLS)
         up = self.up[n]
-        ends = [self._index(quad, spots, self.numbers[n]) for spots in (INDEX_SPOTS, 1 - INDEX_SPOTS)]
-        indices = [float(up and end >= INDEX_SHOWN) for end in ends]
+        indices = [float(up and end >= INDEX_SHOWN) for end in indices_shown(self.owners, self.numbers[n], quad)]
         exists = 1.0 if least <= REACH else UNKNOWN
-        return FitTarget(offsets, known=True, flags=(exists, float(up), *indices, self.visible[n]))
+        flags = (exists, float(up), *indices, self.visible[n])
+        return FitTarget(offsets, known=True, flags=flags, cells=self._cells(candidate, self.numbers[n]))
 
-    def _index(self, quad: Floats, spots: Floats, number: int) -> float:
-        """Give how much of an index shows."""
-        pixels = np.round(from_unit(quad, spots)).astype(int)
+    def _cells(self, candidate: Floats, number: int) -> Floats:
+        """Give which part of each cell of the crop shows a card."""
+        pixels = np.round(from_unit(candidate, CELL_SPOTS)).astype(int)
         inside = ((pixels >= 0) & (pixels < self.size)).all(axis=1)
-        return float((self.owners[pixels[inside, 1], pixels[inside, 0]] == number).sum()) / len(spots)
+        shown = np.zeros(len(pixels))
+        shown[inside] = self.owners[pixels[inside, 1], pixels[inside, 0]] == number
+        return np.asarray(shown.reshape(len(NO_CELLS), -1).mean(axis=1))
 
 
 def _drawn(scene: _CardsShown, dice: Dice) -> Floats:
@@ -193,7 +201,7 @@ def _anywhere(scene: _CardsShown, dice: Dice) -> Floats:
 def loss(net: nn.Module, batch: tuple[torch.Tensor, ...]) -> torch.Tensor:
     """Corners: how unlikely they are, given the spread they are given. Flags: cross entropy where known."""
     device = next(net.parameters()).device
-    pictures, offsets, known, flags = (tensor.to(device, non_blocking=True) for tensor in batch)
+    pictures, offsets, known, flags, cells = (tensor.to(device, non_blocking=True) for tensor in batch)
     found = net.predict(pictures.float().div_(255).contiguous(memory_format=torch.channels_last)).float()
     corners = found[:, : 2 * CORNERS].reshape(-1, CORNERS, 2)
     spread = found[:, 2 * CORNERS : 3 * CORNERS].clamp(min=NARROWEST)
@@ -201,7 +209,9 @@ def loss(net: nn.Module, batch: tuple[torch.Tensor, ...]) -> torch.Tensor:
     apart = torch.linalg.vector_norm((corners - offsets) * shape, dim=2)
     unlikely = (apart * torch.exp(-spread) + 2 * spread)[known]
     total = unlikely.mean() if len(unlikely) else found.sum() * 0
-    said = found[:, 3 * CORNERS :]
+    said, shown = found[:, 3 * CORNERS : NUMBERS], found[:, NUMBERS:]
+    if known.any():
+        total = total + CELLS_WEIGHT * nn.functional.binary_cross_entropy_with_logits(shown[known], cells[known])
     for n, weight in enumerate(WEIGHTS):
         there = flags[:, n] >= 0
         if there.any():

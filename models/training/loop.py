@@ -30,6 +30,7 @@ LOG_EVERY = 50
 FAR = 10_000_000  # batches: more than any training takes
 STEEPEST = 10.0  # a longer gradient is shortened to it
 SMOOTH = 0.9995  # of the moving average of the weights, which is what ships
+SETTLING = 5  # in a cooldown the average goes back over a fifth of it
 PROBES = 3  # steps tried in each type of number
 COOLDOWN = "cooldown"  # folder of a cooldown, in that of its training
 
@@ -154,9 +155,9 @@ class Training:
             self.net.train()
             times = []
             for _ in range(PROBES):
-                began = time.monotonic()
+                began = time.process_time()  # other work beside it does not count
                 self._loss(loss, batch, half=half).backward()
-                times.append(time.monotonic() - began)
+                times.append(time.process_time() - began)
             took[half] = min(times)
             self.optimizer.zero_grad(set_to_none=True)
         self.net.load_state_dict(kept)
@@ -203,6 +204,8 @@ class Training:
     @torch.no_grad()
     def _follow(self) -> None:
         keep = min(SMOOTH, (1 + self.step) / (10 + self.step))
+        if self.cooldown:  # weights that are settling are not averaged with those from before
+            keep = min(keep, max(1 - SETTLING / self.cooldown.steps, 0.0))
         own = self.net.state_dict()
         for name, tensor in self.smooth.state_dict().items():
             if tensor.is_floating_point():

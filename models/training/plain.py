@@ -18,8 +18,8 @@ from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sources.card_codes import FACES
 from feltwatch.models.evaluation.matching import bounds, box_round
 from feltwatch.models.training.detector import TrainingPicture, sights_of_photographs, sights_of_set
-from feltwatch.models.training.importing import make_importable
-from feltwatch.models.training.nets import state_of
+from feltwatch.models.training.networks.importing import make_importable
+from feltwatch.models.training.networks.nets import state_of
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detections import DetectedCard, Detections
 

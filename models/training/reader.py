@@ -14,7 +14,10 @@ from torch.utils.data import Dataset
 from feltwatch.datasets.photos.real import Photograph, photographs
 from feltwatch.datasets.render.crops import Crop, crops
 from feltwatch.datasets.sets.sets import READS, SPREAD
+from feltwatch.datasets.sources.card_codes import FACES
+from feltwatch.models.training.networks.reader_net import faces_of
 from feltwatch.vision.arrays import Floats, Pixels
+from feltwatch.vision.detection.reader import CORNER_NUMBERS
 from feltwatch.vision.geometry.rectify import rectify
 
 PHOTOGRAPHED = 0.04  # of a batch
@@ -22,6 +25,9 @@ UNCLEAR = 0.12  # a less visible card counts less: often nothing of its face is 
 FAINT = 0.3
 REACH = 0.35  # of a card's size that is kept round it, for the crops that miss it a little
 TALLEST_PX = 260
+CLEAR, HIDDEN = 0.9, 0.6  # so much of an index shows, and it can be read; so little, and it counts as hidden
+UNKNOWN = -1.0
+CORNER_WEIGHT, SHOWS_WEIGHT = 0.5, 0.25  # beside the face
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +38,26 @@ class PhotographedCard:
     quad: Floats
     allowed: tuple[int, ...]
 
+    @property
+    def is_face(self) -> bool:
+        return READS[self.allowed[0]] in FACES
 
-class CropBatches(Dataset[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]):
-    """index -> (pictures, allowed classes, weights); every drawn crop is shown twice, once with other light."""
+
+class CropBatches(Dataset[tuple[torch.Tensor, ...]]):
+    """index -> (pictures, allowed classes, weights, shown indices); a drawn crop is shown twice, in another light."""
 
     def __init__(self, seed: int, size: int, shots: Sequence[PhotographedCard], split: str = "train") -> None:
         self.seed, self.size, self.shots, self.split = seed, size, shots, split
 
-    def __getitem__(self, index: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def __getitem__(self, index: int) -> tuple[torch.Tensor, ...]:
         cv2.setNumThreads(1)
         dice = np.random.default_rng([self.seed, index, 5])
         drawn = list(islice(crops(self.split, self.seed * SPREAD + index), self.size))
         images = [crop.image for crop in drawn]
         allowed: list[tuple[int, ...]] = [(READS.index(crop.face),) for crop in drawn]
         weights = [_weight(crop) for crop in drawn]
+        shows = [(_shows(crop.indices[0]), _shows(crop.indices[1])) for crop in drawn]
+        shows += [(bottom, top) for top, bottom in shows]
         images += [again(crop.image, dice) for crop in drawn]
         allowed, weights = allowed * 2, weights * 2
         for _ in range(round(PHOTOGRAPHED * len(images)) if self.shots else 0):
@@ -53,13 +65,20 @@ class CropBatches(Dataset[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]):
             images.append(shown(shot, dice))
             allowed.append(shot.allowed)
             weights.append(1.0)
+            shows.append((1.0, 1.0) if shot.is_face else (0.0, 0.0))
         mask = np.zeros((len(images), len(READS)), bool)
         for row, classes in enumerate(allowed):
             mask[row, list(classes)] = True
         order = dice.permutation(len(images))
         pictures = np.ascontiguousarray(np.stack(images)[order][..., ::-1].transpose(0, 3, 1, 2))  # red first
         weighed = np.array(weights, np.float32)[order]
-        return torch.from_numpy(pictures), torch.from_numpy(mask[order]), torch.from_numpy(weighed)
+        ends = np.array(shows, np.float32)[order]
+        return tuple(torch.from_numpy(array) for array in (pictures, mask[order], weighed, ends))
+
+
+def _shows(part: float) -> float:
+    """Say whether so much of an index counts as shown."""
+    return 1.0 if part >= CLEAR else 0.0 if part <= HIDDEN else UNKNOWN
 
 
 def _weight(crop: Crop) -> float:
@@ -127,12 +146,23 @@ def _near(picture: Pixels, quad: Floats, allowed: tuple[int, ...]) -> Photograph
 
 
 def loss(net: nn.Module, batch: tuple[torch.Tensor, ...]) -> torch.Tensor:
-    """Cross entropy; where only the rank is known, of all four suits together."""
+    """Cross entropy of the face and of each corner that shows; of four suits together where only a rank is known."""
     device = next(net.parameters()).device
-    pictures, allowed, weights = (tensor.to(device, non_blocking=True) for tensor in batch)
+    pictures, allowed, weights, shows = (tensor.to(device, non_blocking=True) for tensor in batch)
     inputs = pictures.float().div_(255).contiguous(memory_format=torch.channels_last)
-    with torch.autocast(device.type, dtype=torch.bfloat16):
-        found = net.predict(inputs)
-    logits = (found[1] if isinstance(found, tuple) else found).float()
+    found = net.predict(inputs).float()
+    logits, *ends = found.split((len(READS), CORNER_NUMBERS, CORNER_NUMBERS), 1)
+    total = _surprise(logits, allowed, weights)
+    faces = allowed[:, : len(FACES)]
+    for end, shown in zip(ends, shows.unbind(1), strict=True):
+        if (read := shown > 0).any():
+            total = total + CORNER_WEIGHT / 2 * _surprise(faces_of(end[read]), faces[read], weights[read])
+        known = shown >= 0
+        said, true = end[known, -1], shown[known]
+        total = total + SHOWS_WEIGHT / 2 * nn.functional.binary_cross_entropy_with_logits(said, true)
+    return total
+
+
+def _surprise(logits: torch.Tensor, allowed: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
     right = torch.logsumexp(logits.masked_fill(~allowed, -torch.inf), dim=1) - torch.logsumexp(logits, dim=1)
     return -(right * weights).sum() / weights.sum()

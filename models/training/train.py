@@ -17,8 +17,8 @@ from feltwatch.models.shipped.registry import HERE
 from feltwatch.models.training import detector, fitter, plain, reader
 from feltwatch.models.training.background import start
 from feltwatch.models.training.loop import FAR, Loss, Training, TrainingRecipe, branch_off, feed
-from feltwatch.models.training.nets import DEFAULT, boxes_net, go_on_from, new_net
-from feltwatch.models.training.quad_head import with_quads
+from feltwatch.models.training.networks.nets import DEFAULT, boxes_net, gives_quads, go_on_from, new_net
+from feltwatch.models.training.networks.quad_head import with_quads
 
 BATCH = {"detector": 12, "fitter": 192, "reader": 128}
 RATE = {"detector": 1e-3, "fitter": 2e-3, "reader": 2e-3}
@@ -90,13 +90,14 @@ def _sets(options: argparse.Namespace) -> dict[str, Path]:
 
 def _net(recipe: TrainingRecipe, start: Path, pictures: Callable[[], torch.Tensor]) -> nn.Module:
     """Build a network that begins with what lies in a file: ours that ships, or a checkpoint."""
-    if recipe.kind == "fitter":
+    if recipe.kind == "fitter" and not start.is_file():
         return new_net(recipe.kind)
     if start.suffix != ".onnx":
         return new_net(recipe.kind, recipe.net, start)
-    net = boxes_net(recipe.net) if recipe.kind == "detector" else new_net(recipe.kind, recipe.net)
+    has_boxes = recipe.kind == "detector" and not gives_quads(start)
+    net = boxes_net(recipe.net) if has_boxes else new_net(recipe.kind, recipe.net)
     go_on_from(net, start, pictures())
-    return with_quads(net) if recipe.kind == "detector" else net
+    return with_quads(net) if has_boxes else net
 
 
 def _tell(training: Training, counts: Mapping[str, int]) -> None:

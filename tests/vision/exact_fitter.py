@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detector import Detection
 from feltwatch.vision.detection.fitter import CardFit, FittedCard
@@ -17,6 +19,6 @@ class ExactFitter:
 
     def settle(self, _: Pixels, candidates: Sequence[Detection]) -> list[FittedCard]:
         return [
-            FittedCard(one, CardFit(one.quad, 0.0, one.score, one.up, (self.index, self.index), self.visible))
+            FittedCard(one, CardFit(one.quad, np.zeros(4), one.score, one.up, (self.index, self.index), self.visible))
             for one in candidates
         ]

@@ -49,7 +49,7 @@ def shown(card: Pixels, high: int = 80, seed: int = 1) -> tuple[Pixels, Floats]:
 
 
 def fit_of(quad: Floats, indices: tuple[float, float] = (1.0, 1.0), visible: float = 1.0, up: float = 1.0) -> CardFit:
-    return CardFit(quad, 0.0, 1.0, up, indices, visible)
+    return CardFit(quad, np.zeros(4), 1.0, up, indices, visible)
 
 
 def reading(likely: dict[str, float]) -> FaceReading:

@@ -12,6 +12,7 @@ from feltwatch.models.shipped.registry import Model
 from feltwatch.vision.arrays import Floats, Pixels
 from feltwatch.vision.detection.detector import Detection
 from feltwatch.vision.detection.runtime import THREADS, RunModel, open_model
+from feltwatch.vision.geometry.card_plane import UNIT, from_unit
 from feltwatch.vision.geometry.rectify import rectify
 
 SIZE: Final = (96, 128)  # width, height of a crop
@@ -19,13 +20,52 @@ MARGIN: Final = 0.25  # of the card's sides, shown all round it
 STEP: Final = 0.1  # of the card's sides: how far a corner is off where the network says 1
 FLATNESS: Final = 63 / 88  # of a card: its width in heights
 CORNERS: Final = 4
-OUTPUTS: Final = 2 * CORNERS + CORNERS + 5  # offsets, spreads; lies there, face up, two indices, visible part
+NUMBERS: Final = 2 * CORNERS + CORNERS + 5  # offsets, spreads; lies there, face up, two indices, visible part
+GRID: Final = (12, 16)  # cells of a crop, across and down: whether each shows the card
+GRID_POINTS: Final = (
+    np.stack(np.meshgrid(*((np.arange(count) + 0.5) / count for count in GRID)), axis=-1).reshape(-1, 2)
+    * (1 + 2 * MARGIN)
+    - MARGIN
+)  # middles of the cells, in sides of the card
+OUTPUTS: Final = NUMBERS + GRID[0] * GRID[1]
 BATCH = 32
 FAINT = 0.15  # a candidate on which a card is less likely than this after the first pass is given up
 LIKELY = 0.5  # the least of what is a card in the end
 LOOSE = 0.05  # a quad whose corners may be further off, in heights, is dropped
-NEAR, SAME = 0.03, 0.05  # of a card's height: quads that are closer are one, after the first pass and in the end
-UNIT = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
+# Of the pixels that one or the other of two fits takes for its card, both take so many: they are of one card. After the
+# first pass that is not so sure yet.
+NEAR, SAME = 0.8, 0.4
+
+
+class Claim:
+    """The pixels that show a card: how likely each cell of a grid does that lies over the crop round a quad."""
+
+    def __init__(self, quad: Floats, shows: Floats) -> None:
+        self.points = from_unit(quad, GRID_POINTS)
+        self.into_crop = cv2.getPerspectiveTransform(quad.astype(np.float32), UNIT.astype(np.float32))
+        self.shows = np.pad(shows.reshape(GRID[::-1]), 1)  # round the crop it shows nothing
+        self.cells, self.size = shows, float(shows @ shows)
+        self.low, self.high = self.points.min(axis=0), self.points.max(axis=0)
+
+    def shared(self, other: "Claim") -> float:
+        """Give which part of the pixels that one or the other takes both take."""
+        if (self.high < other.low).any() or (other.high < self.low).any():
+            return 0.0
+        ours, theirs = self.part(other), other.part(self)
+        return ours * theirs / max(ours + theirs - ours * theirs, 1e-9)
+
+    def part(self, other: "Claim") -> float:
+        """Give which part of its pixels another takes too."""
+        return float(self.cells @ other.at(self.points)) / max(self.size, 1e-6)
+
+    def at(self, points: Floats) -> Floats:
+        """Give how likely the card shows at points of the picture."""
+        x, y, w = self.into_crop[:, :2] @ points.T + self.into_crop[:, 2:]
+        across, down = (
+            np.clip(np.floor((value / w + MARGIN) / (1 + 2 * MARGIN) * count), -1, count).astype(int) + 1
+            for value, count in ((x, GRID[0]), (y, GRID[1]))
+        )
+        return np.asarray(self.shows[down, across])
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +73,16 @@ class CardFit:
     """Where one card lies, from the candidate's first corner on; its numbers are probabilities and shares."""
 
     quad: Floats  # 4 x 2, pixels
-    spread: float  # by how much its corners may be off, in heights of the card
+    spreads: Floats  # by how much each corner may be off, in heights of the card
     exists: float  # that a card lies there
     up: float
     indices: tuple[float, float]  # that the index at its top left shows, and that at its bottom right
     visible: float  # part of it that shows
+    claim: "Claim | None" = None  # which pixels show it
+
+    @property
+    def spread(self) -> float:
+        return float(self.spreads.mean())
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +134,16 @@ def _is_card(quad: Floats) -> bool:
     return bool((turns > 1.0).all())
 
 
-def _distinct(cards: Sequence[FittedCard], near: float) -> list[FittedCard]:
-    """Keep of cards that lie nearly alike the surest: the least spread for how likely it is."""
+def _distinct(cards: Sequence[FittedCard], shared: float) -> list[FittedCard]:
+    """Keep of fits to the same pixels the surest: the least spread for how likely it is. A pixel shows one card."""
     order = sorted(cards, key=lambda one: one.fit.spread / max(one.fit.exists, 1e-3))
-    kept: list[FittedCard] = []
+    kept: list[tuple[FittedCard, Claim]] = []
     for one in order:
-        tall = float(np.hypot(*(one.fit.quad[3] - one.fit.quad[0])))
-        if all(apart(one.fit.quad, other.fit.quad) > near * tall for other in kept):
-            kept.append(one)
-    return kept
+        claim = one.fit.claim
+        assert claim is not None  # noqa: S101  `fit` gives it
+        if all(claim.shared(other) <= shared for _, other in kept):
+            kept.append((one, claim))
+    return [one for one, _ in kept]
 
 
 def apart(one: Floats, other: Floats) -> float:
@@ -112,25 +158,15 @@ def crop(picture: Pixels, quad: Floats) -> Pixels:
 def fit_of(quad: Floats, said: Floats) -> CardFit:
     """Give what the network says of the crop round a quad."""
     offsets, spreads = said[: 2 * CORNERS].reshape(CORNERS, 2), said[2 * CORNERS : 3 * CORNERS]
-    exists, up, top, bottom, visible = 1 / (1 + np.exp(-np.clip(said[3 * CORNERS :], -30, 30)))
+    chances = 1 / (1 + np.exp(-np.clip(said[3 * CORNERS :], -30, 30)))
+    exists, up, top, bottom, visible = chances[:5]
     corners = from_unit(quad, UNIT + STEP * offsets)
     return CardFit(
         corners,
-        float(np.exp(spreads).mean()) * STEP,
+        np.exp(spreads) * STEP,
         float(exists),
         float(up),
         (float(top), float(bottom)),
         float(visible),
+        Claim(quad, chances[5:]),
     )
-
-
-def from_unit(quad: Floats, points: Floats) -> Floats:
-    """Give where points of a card lie, given in its sides from its top left, for a card that fills a quad."""
-    move = cv2.getPerspectiveTransform(UNIT.astype(np.float32), np.asarray(quad, np.float32))
-    return np.asarray(cv2.perspectiveTransform(np.asarray(points, np.float64)[None], move)[0])
-
-
-def to_unit(quad: Floats, points: Floats) -> Floats:
-    """Give the same points of a picture in sides of the card."""
-    move = cv2.getPerspectiveTransform(np.asarray(quad, np.float32), UNIT.astype(np.float32))
-    return np.asarray(cv2.perspectiveTransform(np.asarray(points, np.float64)[None], move)[0])

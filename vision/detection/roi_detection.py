@@ -8,8 +8,10 @@ import numpy as np
 
 from feltwatch.vision.arrays import Floats, Ints, Pixels
 from feltwatch.vision.detection.detector import Detection
+from feltwatch.vision.detection.fitter import CardFit
 from feltwatch.vision.detection.still_reader import StillReader, distinct
 from feltwatch.vision.geometry.camera import Camera
+from feltwatch.vision.geometry.rigid_card import rigid_quad
 
 LOOKED_AT: Final = 0.78  # pixels a millimetre at which parts of the table are shown to the detector
 CARD_MM: Final = (60.0, 88.5)  # poker and bridge cards are a little wider and narrower
@@ -21,6 +23,8 @@ CHIP_OFF: Final = 0.45
 PILE: Final = 1.5  # times a card's sides a box may be around backs that lie on each other
 UNREAD: Final = np.empty(0)
 PART: Final = "part"  # the kind of what was parted
+ON_TOP: Final = 0.88  # of a back shows, and no other lies on it
+EXACT: Final = 0.012  # of its height may its corners be off, and it is known exactly where it lies
 LARGE: Final = 0.035  # a box larger than a card by so much may hold two
 
 Rect = tuple[int, int, int, int]  # left, top, right, bottom: pixels
@@ -80,7 +84,9 @@ def glimpse(
     hands = tuple(one.quad + corner + shift for one in things if one.kind == "hand")
     moved = np.array(shift)
     boxes = [
-        (_box(camera, one, moved), card.fit) for card in fitted for one in _parted(camera, card.detection, moved, aim)
+        (_box(camera, one, card.fit, moved, aim), card.fit)
+        for card in fitted
+        for one in _parted(camera, card.detection, moved, aim)
     ]
     whole = [pair for pair in boxes if _within(pair[0].size, 1 - WIDE_OFF, 1 + WIDE_OFF, 1 - LONG_OFF, 1 + LONG_OFF)]
     piles = [one for one, _ in boxes if one.up < 0.5 and _within(one.size, 1 - WIDE_OFF, PILE, 1 - LONG_OFF, PILE)]
@@ -95,16 +101,26 @@ def glimpse(
     )
 
 
-def _box(camera: Camera, found: Detection, moved: Floats) -> CardGlimpse:
-    """Measure on the felt what was found, before it is read."""
+def _box(camera: Camera, found: Detection, fit: CardFit, moved: Floats, aim: Aim) -> CardGlimpse:
+    """Measure on the felt what was found, before it is read; a card whose size is known is rigid."""
     quad = found.quad + moved
-    felt = camera.to_felt(quad)
-    across = (felt[1] - felt[0] + felt[2] - felt[3]) / 2
-    along = (felt[3] - felt[0] + felt[2] - felt[1]) / 2
-    x, y = felt.mean(axis=0)
-    angle = float(np.degrees(np.arctan2(along[1], along[0]))) % 180
+    across, along = _sides(camera.to_felt(quad))
     size = float(np.hypot(*across)), float(np.hypot(*along))
-    return CardGlimpse(quad, (float(x), float(y)), angle, size, found.score, found.up, UNREAD, found.kind == PART)
+    if aim.card_mm is not None and found.kind != PART:
+        quad = rigid_quad(camera, quad, fit.spreads, aim.card_mm)
+    felt = camera.to_felt(quad)
+    x, y = felt.mean(axis=0)
+    _, along = _sides(felt)
+    angle = float(np.degrees(np.arctan2(along[1], along[0]))) % 180
+    exact = found.up < 0.5 and fit.visible >= ON_TOP and fit.spread <= EXACT
+    return CardGlimpse(
+        quad, (float(x), float(y)), angle, size, found.score, found.up, UNREAD, found.kind == PART, exact=exact
+    )
+
+
+def _sides(felt: Floats) -> tuple[Floats, Floats]:
+    """Give the way across a card, and that along it."""
+    return (felt[1] - felt[0] + felt[2] - felt[3]) / 2, (felt[3] - felt[0] + felt[2] - felt[1]) / 2
 
 
 def _within(size: tuple[float, float], thin: float, wide: float, short: float, long: float) -> bool:

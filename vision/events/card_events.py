@@ -141,6 +141,9 @@ class CardEvents:
             return
         if self._fifth(card, now.lying):
             return
+        if not first and (hand := self._packet(card, now.lying)):
+            yield from self._came_to_light(t, card, hand, now)
+            return
         card.id = self._name(card.rested)
         self.dealt = True
         if not self.fours:
@@ -225,7 +228,9 @@ class CardEvents:
         if self.fours:
             lost = [one.card for one in self.left if one.card.id and box(one.card.zone) == box(card.zone)]
             if is_set(card.zone) or (len(own) + len(lost) >= FOUR and (card.up or self.setting)):
-                return stands_for(card, own, lost)
+                found = stands_for(card, own, lost)
+                known = found is None or found in lost or not is_set(found.zone) or len(own) + len(lost) >= FOUR
+                return found if known or (found is not None and found.up) else None
         gone = [one.card for one in self.left if one.card.id and t - one.at < _held(one.card)]
         if self.fours and not card.up:
             # of a card that is dealt, others say nothing
@@ -236,6 +241,26 @@ class CardEvents:
             hidden = [one for one in far if one.patch.share(disturbed) > HIDDEN]
             alike += [one for one in hidden if one.up == card.up and one.face == best]
         return max(alike, key=lambda one: (one.zone not in self.fed, one.zone != card.zone, one.layer), default=None)
+
+    def _packet(self, card: CardTrack, lying: CardTracker) -> list[CardTrack]:
+        """Give the hand from which a card comes to light once hands are set: squared cards were counted as one."""
+        if not (self.fours and (self.setting or is_set(card.zone))):
+            return []
+        hand = [one for one in self.theirs(lying) if one is not card and one.id and box(one.zone) == box(card.zone)]
+        return hand if len(hand) < FOUR else []
+
+    def _came_to_light(self, t: float, card: CardTrack, hand: Sequence[CardTrack], now: TableNow) -> Iterator[Event]:
+        """Tell of a card that lay under others of its hand: it was dealt with them or after them."""
+        first = min(hand, key=lambda one: int(one.id[1:]))
+        card.id = self._name(card.rested)
+        place = parse_zone(f"{box(card.zone)}.cards")
+        since = round(first.since, 3)
+        yield Dealt(t, card.id, place, None, up=False)._replace(rested=round(card.rested, 3), since=since)
+        if is_set(card.zone):
+            self.setting = True
+            yield Move(t, card.id, parse_zone(card.zone), now.sides.by(card.zone or "", t))
+        if card.up:
+            yield from self._turned(t, card, now)
 
     def _slid(self, card: CardTrack, lying: CardTracker) -> bool:
         """True if the visible face was reported for another card of the hand: then that card lies here."""

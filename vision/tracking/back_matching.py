@@ -119,14 +119,15 @@ class BackMatcher:
         self.prints = []
 
     def sharpened(self, glimpse: Glimpse, shot: PileView) -> Glimpse:
-        """Say of a look where exactly the backs on top lie."""
+        """Say of a look where exactly the backs on top lie, as far as the fitter did not see that by itself."""
         backs = [one for one in (*glimpse.cards, *glimpse.piles) if one.up < 0.5]
         downs = [one for one in backs if shot.still(one.quad) and _under(one.quad, glimpse.hands) <= HANDLED]
         if not downs:
             return glimpse
-        fits = self._tops(self._fits(shot, downs))
+        placed = [one for one in backs if one.exact]
+        fits = self._tops(self._fits(shot, [one for one in downs if not _is_near(one.place, placed)]))
         for one in downs:
-            if self._teaches(one, glimpse, fits, shot.known):
+            if self._teaches(one, glimpse, [*fits, *placed], shot.known):
                 self._learn(shot, one)
         cards = [one for one in glimpse.cards if one not in downs or not self._is_of(one, fits)]
         exact = [self._seen(fit, downs) for fit in fits]
@@ -150,14 +151,14 @@ class BackMatcher:
         score = max(box.score, CLEAR)
         return CardGlimpse(quad, fit.place, fit.angle % 180, fit.size, score, 0.0, self.faces, exact=True)
 
-    def _is_of(self, seen: CardGlimpse, fits: Sequence[BackFit]) -> bool:
+    def _is_of(self, seen: CardGlimpse, fits: Sequence[BackFit | CardGlimpse]) -> bool:
         """Tell whether a box is of a back that was found better."""
         return any(float(np.hypot(*np.subtract(seen.place, fit.place))) <= APART_MM for fit in fits)
 
     # ---- the print --------------------------------------------------------------------------------------------------
 
     def _teaches(
-        self, seen: CardGlimpse, glimpse: Glimpse, fits: Sequence[BackFit], cards: Sequence[CardTrack]
+        self, seen: CardGlimpse, glimpse: Glimpse, fits: Sequence[BackFit | CardGlimpse], cards: Sequence[CardTrack]
     ) -> bool:
         """Tell whether a back lies alone, is seen well, and is not known well enough."""
         if sum(np.hypot(*np.subtract(one.place, seen.place)) <= ALONE_MM for one in cards) != 1:
@@ -248,6 +249,10 @@ class BackMatcher:
             if all(_overlap(fit, one) <= COVERS for one in kept):
                 kept.append(fit)
         return kept
+
+
+def _is_near(place: tuple[float, float], cards: Sequence[CardGlimpse]) -> bool:
+    return any(float(np.hypot(*np.subtract(place, one.place))) <= PILE_MM for one in cards)
 
 
 def ways(angle: float) -> tuple[Floats, Floats]:

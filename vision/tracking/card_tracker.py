@@ -18,6 +18,7 @@ from feltwatch.vision.motion.change_detector import ChangeDetector, FrameChange
 from feltwatch.vision.tracking import piles
 from feltwatch.vision.tracking.card_size import CardSizes
 from feltwatch.vision.tracking.face_memory import FaceMemory
+from feltwatch.vision.tracking.four_card_hands import box, is_set, zone_of_back
 from feltwatch.vision.tracking.roi_context import RoiContext
 from feltwatch.vision.tracking.track import APART_S, VOTES, CardTrack, bearing, distance
 from feltwatch.vision.tracking.track_changes import TrackAdded, TrackChange, TrackFlipped, TrackLost
@@ -116,6 +117,13 @@ class CardTracker:
 
     def zone(self, place: tuple[float, float]) -> str | None:
         return self.layout.zone_at(place)
+
+    def _zone_of(self, card: CardTrack, look: RoiContext) -> str | None:
+        zone = self.zone(card.place)
+        own = [one for one in self.cards if one.id and box(one.zone) == box(zone)]
+        if card.up or not is_set(zone) or not (piles.on_most(card.patch, own) or not own):
+            return zone  # a card that is dealt falls on those of its hand; what lies beside them is being set
+        return zone_of_back(self.layout, card.place, look.fours, look.sides.by(zone or "", look.t))
 
     def nearest(self, place: Floats) -> CardTrack | None:
         """Give the face-up card on which another would be laid there."""
@@ -303,7 +311,7 @@ class CardTracker:
             if self._twin(card) or not (look.first or self._still_changed(card, look)):
                 continue  # another card of the same look explains what changed
             self.layers += 1
-            card.layer, card.zone, card.turns, card.met_at = self.layers, self.zone(card.place), 0, look.t
+            card.layer, card.zone, card.turns, card.met_at = self.layers, self._zone_of(card, look), 0, look.t
             self.cards.append(card)
             self.coming = [one for one in self.coming if not self._same(one, card)]
             card.known = not look.under_hand(card.patch)

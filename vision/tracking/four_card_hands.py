@@ -26,9 +26,17 @@ class FourCardHands:
     played: bool = False  # such hands are dealt on this table
     closed: frozenset[str] = frozenset()  # hands that lie face down, unless a face is read there for certain
     dealt: frozenset[str] = frozenset()  # hands that have not got their four cards yet
+    deals: bool = False  # no hand is being set yet
 
     def closes(self, zone: str | None) -> bool:
         return box(zone) in self.closed
+
+    def deals_to(self, zone: str | None, by: str | None) -> bool:
+        """Tell whether what comes to a place comes from the shoe, though cards are set there: hands are still dealt.
+
+        What a dealer brings to a Player's hand that has its four cards is one too many.
+        """
+        return box(zone) in self.dealt or (self.deals and by == "dealer" and box(zone) != "dealer")
 
     def deals_on(self, card: CardTrack, by: str | None) -> bool:
         """Tell whether the other side that shows where a card lies is another's: a dealer who deals turns none."""
@@ -46,7 +54,7 @@ def progress(layout: Layout, cards: Sequence[CardTrack], *, setting: bool, shown
     own = [box(card.zone) for card in cards if card.id]
     dealt = frozenset(hand for hand in hands if not setting and own.count(hand) < FOUR)
     closed = frozenset() if shown else hands - {"dealer"} if setting else hands
-    return FourCardHands(played=True, closed=closed, dealt=dealt)
+    return FourCardHands(played=True, closed=closed, dealt=dealt, deals=not setting)
 
 
 def are_dealt(layout: Layout) -> bool:
@@ -69,6 +77,13 @@ def is_set(zone: str | None) -> bool:
     """Tell whether cards come to a place from another of the same hand, and not from the shoe."""
     found = ZONES.get(zone or "")
     return found is not None and found.part in ("low", "high")
+
+
+def zone_of_back(layout: Layout, place: tuple[float, float], fours: FourCardHands, by: str | None) -> str | None:
+    """Give the place of a back that comes: where Low and High lie within that of the hand, it is dealt to the hand."""
+    zone = layout.zone_at(place)
+    hand = layout.by_name.get(f"{box(zone)}.cards")
+    return hand.name if hand is not None and hand.holds(place) and fours.deals_to(zone, by) else zone
 
 
 def stands_for(card: CardTrack, lying: Sequence[CardTrack], gone: Sequence[CardTrack]) -> CardTrack | None:

@@ -19,8 +19,9 @@ from feltwatch.vision.tracking.roi_context import RoiContext
 from feltwatch.vision.tracking.track import CardTrack, bearing, distance
 
 PILE_MM: Final = 25.0  # backs so near lie on each other
-EXACT_MM: Final = 1.2  # so near its place a back is found whose place is known to a hair
-EXACT_DEG: Final = 2.5
+EXACT_MM: Final = 1.2  # so near its place a back is found whose place is known exactly
+TOP_MM: Final = 2.5  # the same of the one on top: another is hardly laid so near
+EXACT_DEG: Final = 3.0
 HAIR_MM: Final = 3.0  # so far off lies another back, or the same that was pushed by a hair
 FRESH_S: Final = 0.45  # so soon after a card another does not follow in the same place
 LAID: Final = 0.15  # of a back changes at least where another is laid on it
@@ -50,11 +51,12 @@ def known(
     seen: CardGlimpse, backs: Sequence[CardTrack], cards: Sequence[CardTrack], look: RoiContext
 ) -> CardTrack | None:
     """Give the card that a back on top is: where it was, or seen better, or pushed away from bare felt."""
-    for card in backs:
-        apart, turned = distance(card.place, seen.place), abs(bearing(card.angle, seen.angle))
-        if apart <= EXACT_MM and turned <= EXACT_DEG if card.exact else apart <= HAIR_MM:
-            return card
     top = max(backs, key=lambda one: one.layer)
+    for card in sorted(backs, key=lambda one: -one.layer):
+        apart, turned = distance(card.place, seen.place), abs(bearing(card.angle, seen.angle))
+        near_mm = TOP_MM if card is top else EXACT_MM
+        if apart <= near_mm and turned <= EXACT_DEG if card.exact else apart <= HAIR_MM:
+            return card
     moved = look.attention.moved_at[top.patch.box][top.patch.mask]
     last = float(np.quantile(moved, LAST)) if len(moved) else look.t
     if top.exact and min(last, look.t) - top.rested < FRESH_S:
@@ -93,8 +95,13 @@ def players(patch: Patch, cards: Sequence[CardTrack], look: RoiContext) -> bool:
 
 def dealt_on(patch: Patch, cards: Sequence[CardTrack], look: RoiContext) -> bool:
     """Tell whether a dealer laid a back on most of another."""
-    under = [one for one in cards if not one.up and patch.overlap(one.patch) > MOST]
+    under = [one for one in cards if on_most(patch, [one])]
     return any(look.sides.by(one.zone or "", look.t) == "dealer" for one in under)
+
+
+def on_most(patch: Patch, cards: Sequence[CardTrack]) -> bool:
+    """Tell whether it covers most of a back."""
+    return any(not one.up and patch.overlap(one.patch) > MOST for one in cards)
 
 
 def on_known(patch: Patch, cards: Sequence[CardTrack]) -> bool:

@@ -6,13 +6,19 @@ import cv2
 import numpy as np
 import pytest
 
+from feltwatch.datasets.render.compose import render
+from feltwatch.datasets.scene.scene import LaidCard
+from feltwatch.datasets.scene.scene_sampler import cast
 from feltwatch.edge.deck.faults import DeckFaultsError
 from feltwatch.edge.deck.spread import spread_deck
+from feltwatch.edge.tools.bench_vision import HOUSE
 from feltwatch.vision.arrays import Floats, Pixels
+from feltwatch.vision.detection.deck_fusion import DeckTemplates
 from feltwatch.vision.detection.detector import Detection
 from feltwatch.vision.detection.known_deck import FACES, PICTURE_PX, KnownDeck
 from feltwatch.vision.detection.reader import FaceReading
-from feltwatch.vision.detection.still_reader import StillReader
+from feltwatch.vision.detection.still_reader import StillReader, open_eyes
+from feltwatch.vision.geometry.camera import look_at
 from tests.vision.exact_fitter import SURE, ExactFitter
 from tests.vision.toy_deck import ORIGIN, READS, house, reading
 
@@ -124,3 +130,24 @@ def test_cards_that_lie_on_each_other_are_named() -> None:
 
 def test_a_picture_without_cards() -> None:
     assert Spread([]).faults()[0].startswith("spread.jpg: expected 52 cards, found 0 faces on 0 cards; missing: 2s 3s")
+
+
+def spread_on_felt(tilt_mm: float) -> Pixels:
+    """Render the bundled deck in four rows on a table's felt, as the table's own camera shows it."""
+    dice = np.random.default_rng(4)
+    cards = tuple(
+        LaidCard(f"c{n}", face, up=True, x=78.0 * (n % COLUMNS - 6), y=105.0 * (n // COLUMNS - 1.5), angle=90.0 + tilt)
+        for n, (face, tilt) in enumerate(zip(FACES, dice.normal(0, 4, len(FACES)), strict=True))
+    )
+    camera = look_at((1920, 1080), (0.0, tilt_mm, 1700.0), (0.0, 0.0), 1250.0)
+    scene = cast("test", 3, (1920, 1080), HOUSE)
+    return render(replace(scene, camera=camera, cards=cards, stacks=(), hands=(), felt="house-green")).image
+
+
+@pytest.mark.parametrize("tilt_mm", [1.0, 500.0], ids=["from above", "from the side"])
+def test_a_rendered_spread_is_learnt_by_the_networks_that_ship(tilt_mm: float) -> None:
+    found = spread_deck(spread_on_felt(tilt_mm), "spread.png", ORIGIN, open_eyes())
+    alike = DeckTemplates(house())
+    whole = np.array([(0.0, 0.0), (PICTURE_PX[0], 0.0), PICTURE_PX, (0.0, PICTURE_PX[1])]) - 0.5
+    named = {face: FACES[int(alike.likeness(found.faces[face], whole).mean(axis=0).argmax())] for face in FACES}
+    assert named == {face: face for face in FACES}

@@ -57,8 +57,8 @@ def follow(raw: list[Quad], candidates: list[Floats], *cards: CardTruth) -> Tabl
 def test_a_card_is_followed_to_the_rung_where_it_is_lost() -> None:
     found = follow([LOW, FAR], [np.add(LOW, (0, 4.4))], card(LOW), card(FAR, name="c2"))
     assert [one.reached for one in found.climbs] == [(True, True, True, True), (True, False, False, False)]
-    assert found.climbs[0].off == pytest.approx((5.0, 5.0, 5.0))  # % of its height
-    assert found.climbs[1].off == (None, None, None)
+    assert found.climbs[0].off == pytest.approx((5.0, 5.0, 5.0, 5.0))  # % of its height
+    assert found.climbs[1].off == (None, None, None, None)
     assert [one.answer for one in found.climbs] == ["right", "not found"]
     assert found.false == ()
 
@@ -81,7 +81,7 @@ def test_figures_are_shares_of_the_cards_of_a_kind(monkeypatch: pytest.MonkeyPat
         ("all",),
         "whole, 60 px and more",
         (True, True, True, True),
-        (6.0, 1.0, 1.0),
+        (6.0, 1.0, 1.0, 1.0),
         "right",
         "right",
         "sure",

@@ -23,14 +23,16 @@ from feltwatch.models.__main__ import main
 from feltwatch.models.files import locked
 from feltwatch.models.shipped.registry import HERE
 from feltwatch.models.training import detector as learn_detector
-from feltwatch.models.training import importing, plain, reader
+from feltwatch.models.training import plain, reader
 from feltwatch.models.training.background import standing
 from feltwatch.models.training.detector import SIDE, TrainingPicture, window
 from feltwatch.models.training.export import last_checkpoint, shipped, write_onnx
 from feltwatch.models.training.loop import Training, TrainingRecipe, branch_off
-from feltwatch.models.training.nets import go_on_from, new_net
+from feltwatch.models.training.networks import importing
+from feltwatch.models.training.networks.nets import go_on_from, new_net
 from feltwatch.vision.arrays import Floats32, Pixels
 from feltwatch.vision.detection.detector import GREY
+from feltwatch.vision.detection.reader import CORNER_NUMBERS
 from feltwatch.vision.geometry.rectify import SIZE
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the exporter, by the library itself
@@ -80,7 +82,7 @@ def test_the_boxes_of_a_window_lie_where_its_cards_are(monkeypatch: pytest.Monke
     assert checked > 20
 
 
-def still_batches(first: int) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
+def still_batches(first: int) -> Iterator[tuple[torch.Tensor, ...]]:
     """Give eight batches of crops of two plain colours, without end."""
     for index in range(first, 10_000):
         dice = np.random.default_rng(index % 8)
@@ -89,7 +91,7 @@ def still_batches(first: int) -> Iterator[tuple[torch.Tensor, torch.Tensor, torc
         pictures[classes == 1] = 200
         mask = np.zeros((16, len(READS)), bool)
         mask[np.arange(16), classes] = True
-        yield torch.from_numpy(pictures), torch.from_numpy(mask), torch.ones(16)
+        yield torch.from_numpy(pictures), torch.from_numpy(mask), torch.ones(16), torch.ones(16, 2)
 
 
 RECIPE = TrainingRecipe("reader", "yolo11n-cls.yaml", batch=16, rate=1e-3, seed=3, warm=2)
@@ -204,7 +206,7 @@ def test_a_reader_that_goes_on_from_the_one_that_ships_says_the_same() -> None:
     def says(pictures: torch.Tensor) -> Floats32:
         with torch.no_grad():
             found = net.predict(pictures.float() / 255)
-        return np.asarray((found[1] if isinstance(found, tuple) else found).numpy())
+        return np.asarray(found.numpy())
 
     before = {name: one.clone() for name, one in net.state_dict().items()}
     assert says(measured) == pytest.approx(expected, abs=1e-3)
@@ -222,7 +224,7 @@ def test_a_reader_does_not_go_on_from_another_network() -> None:
 
 
 def test_only_the_rank_may_be_known() -> None:
-    logits = torch.full((1, len(READS)), -20.0)
+    logits = torch.full((1, len(READS) + 2 * CORNER_NUMBERS), -20.0)  # no index shows
     net = nn.Sequential()
     net.predict = lambda _: logits
     net.register_parameter("device", nn.Parameter(torch.zeros(1)))
@@ -231,7 +233,11 @@ def test_only_the_rank_may_be_known() -> None:
     mask = torch.zeros((1, len(READS)), dtype=torch.bool)
     mask[0, kings] = True
     crop = (torch.zeros((1, 3, 8, 8), dtype=torch.uint8), mask, torch.ones(1))
-    assert float(reader.loss(net, crop)) == pytest.approx(0, abs=1e-5)
+    assert float(reader.loss(net, (*crop, torch.zeros(1, 2)))) == pytest.approx(0, abs=1e-5)
+    kings_rank = len(READS) + READS.index("Ks")
+    logits[0, [kings_rank, kings_rank + CORNER_NUMBERS]] = 10.0
+    logits[0, [len(READS) + CORNER_NUMBERS - 1, -1]] = 20.0
+    assert float(reader.loss(net, (*crop, torch.ones(1, 2)))) == pytest.approx(0, abs=1e-5)  # its suit is not asked
 
 
 def test_what_is_learnt_from_is_counted_and_what_is_not_there_is_reported() -> None:

@@ -13,7 +13,7 @@ from feltwatch.vision.detection import detector as detector_module
 from feltwatch.vision.detection import reader as reader_module
 from feltwatch.vision.detection.deck_use import DeckInUse, DeckTrust
 from feltwatch.vision.detection.detector import Detector
-from feltwatch.vision.detection.reader import Reader
+from feltwatch.vision.detection.reader import CORNER_NUMBERS, RANK_COUNT, Reader
 from feltwatch.vision.detection.still_reader import StillReader, distinct
 from feltwatch.vision.geometry.rectify import SIZE
 from tests.vision.exact_fitter import SURE, ExactFitter
@@ -29,11 +29,22 @@ def row(kind: int, score: float = 0.9, x: float = 300, sides: tuple[float, float
     return (x, 300.0, *sides, *scores, 0.0)
 
 
-class Says:
-    """Stands for a network: gives the answers in turn, the last one for ever, and keeps what it was shown."""
+def corner(face: str, shows: float) -> Floats32:
+    """Give what a network says of a corner that shows the index of a face, or hardly does."""
+    said = np.full(CORNER_NUMBERS, -9.0, np.float32)
+    said[[READS.index(face) % RANK_COUNT, RANK_COUNT + READS.index(face) // RANK_COUNT]] = 0.0
+    said[-1] = shows
+    return said
 
-    def __init__(self, *answers: dict[str, float]) -> None:
-        self.answers = answers
+
+class Says:
+    """Stands for a network: gives the answers in turn, the last one for ever, and keeps what it was shown.
+
+    The corners show the index of the likeliest face, or of another.
+    """
+
+    def __init__(self, *answers: dict[str, float], index: str = "", shows: float = 6.0) -> None:
+        self.answers, self.index, self.shows = answers, index, shows
         self.shown: list[Pixels] = []
 
     def __call__(self, crops: Pixels) -> Floats32:
@@ -41,7 +52,9 @@ class Says:
         self.shown.append(crops)
         rest = (1 - sum(answer.values())) / (len(READS) - len(answer))
         one = np.log([max(answer.get(name, rest), 1e-9) for name in READS]).astype(np.float32)
-        return np.tile(one, (len(crops), 1))
+        face = self.index or READS[int(one[:-2].argmax())]
+        ends = [corner(face, self.shows)] * 2
+        return np.tile(np.concatenate([one, *ends]), (len(crops), 1))
 
 
 @pytest.fixture
@@ -177,6 +190,25 @@ def test_many_cards_are_read_in_batches_and_in_their_order(eyes: StillReader) ->
     assert len(cards) == 70
     assert [len(crops) for crops in says.shown] == [32, 32, 6]
     assert [card.quad[0][0] for card in cards] == sorted(card.quad[0][0] for card in cards)
+
+
+@pytest.mark.parametrize(
+    ("face", "index", "shows", "likely"),
+    [
+        ("Jc", "Jc", 6.0, 0.999),
+        ("Jc", "Js", 6.0, 1 / 12),  # by his portrait alone, which an index contradicts
+        ("Qh", "Qh", -6.0, 1 / 12),  # no index shows
+        ("9c", "9s", 6.0, 0.999),  # pips are no portrait
+        ("As", "As", -6.0, 0.999),
+    ],
+)
+def test_a_court_card_is_never_read_by_its_portrait_alone(
+    eyes: StillReader, face: str, index: str, shows: float, likely: float
+) -> None:
+    eyes.reader.run = Says({face: 0.999}, index=index, shows=shows)
+    (found,) = eyes.reader.read(PICTURE, np.array([[(300, 300), (340, 300), (340, 356), (300, 356)]]))
+    assert found.likely == pytest.approx(likely, abs=1e-3)
+    assert found.all.sum() == pytest.approx(1.0)
 
 
 def test_stacks_and_hands_are_told_and_an_empty_table_is_empty(eyes: StillReader) -> None:

@@ -798,6 +798,26 @@ def test_what_is_no_split_stays_one_hand(faces: tuple[str, str], off: tuple[floa
     assert set(hands(table).values()) == {"box3.cards"}
 
 
+def test_a_squared_packet_comes_to_light_when_it_is_set_and_no_card_more_than_is_seen() -> None:
+    table = Table("si-ki-pi-6")
+    table.deal("box3.cards", 1)  # four backs that lie exactly on each other
+    (packet,) = table.lying.cards
+    assert plain(table.comes("box3.low", 0)) == [("move", "box3.low")]
+    for zone, number in (("box3.low", 1), ("box3.high", 0)):
+        card, move = table.comes(zone, number)
+        assert (card["event"], card["zone"], card["face"], card["since"]) == (
+            "card",
+            "box3.cards",
+            "down",
+            packet.since,
+        )
+        assert (move["event"], move["zone"], move["id"]) == ("move", zone, card["id"])
+    card, move, turn = table.comes("box3.high", 1, "9h")
+    assert (card["face"], move["zone"], turn["card"]) == ("down", "box3.high", "9h")
+    assert len({one.id for one in table.lying.cards}) == 4
+    assert kinds(table.comes("box3.high", 1)) != ["card", "move"]  # a hand that has its four cards has no more
+
+
 def test_a_hand_that_is_pushed_as_a_whole_stays_one_while_half_of_it_is_seen() -> None:
     table = dealt_pair()
     first, second = table.lying.cards

@@ -1,5 +1,7 @@
 """Which of its four cards one is that comes to light in a hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -17,11 +19,13 @@ from feltwatch.vision.tracking.four_card_hands import (
     progress,
     sided,
     stands_for,
+    zone_of_back,
 )
 from feltwatch.vision.tracking.track import CardTrack
 from tests.toy_table import CAMERA, CARD_MM, LAYOUT, rectangle
 
 SIX = load_layout("si-ki-pi-6")
+FAR = ((1900.0, 1900.0), (2000.0, 1900.0), (2000.0, 2000.0))  # Low and High do not lie there
 CARDS, LOW, HIGH = "box3.cards", "box3.low", "box3.high"
 
 
@@ -72,6 +76,31 @@ def test_what_bears_no_face_where_hands_are_dealt_is_a_back(
 def test_hands_of_four_are_dealt_where_they_can_be_set() -> None:
     assert are_dealt(SIX)
     assert not are_dealt(LAYOUT)
+
+
+APART = replace(SIX, areas=tuple(replace(area, polygon=FAR) if area.name == CARDS else area for area in SIX.areas))
+
+
+@pytest.mark.parametrize(
+    ("count", "setting", "by", "zone"),
+    [
+        (0, False, None, CARDS),
+        (3, False, "dealer", CARDS),
+        (4, False, "dealer", CARDS),  # one too many
+        (4, False, "player", LOW),  # set by its Player
+        (4, False, None, LOW),
+        (3, True, "dealer", LOW),  # hands are being set
+    ],
+)
+def test_a_back_belongs_to_the_hand_while_it_is_dealt_and_to_low_or_high_when_it_is_set(
+    count: int, by: str | None, zone: str, *, setting: bool
+) -> None:
+    cards = [card(CARDS) for _ in range(count)]
+    for number, one in enumerate(cards):
+        one.id = f"c{number}"
+    fours = progress(SIX, cards, setting=setting, shown=False)
+    assert zone_of_back(SIX, SIX.by_name[LOW].first, fours, by) == zone
+    assert zone_of_back(APART, APART.by_name[LOW].first, fours, by) == LOW
 
 
 # ---- a face ---------------------------------------------------------------------------------------------------------

@@ -13,9 +13,10 @@ from torch import nn
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.sets.labels import CLASSES
 from feltwatch.datasets.sets.sets import READS
-from feltwatch.models.training.fitter_net import FitterNet
-from feltwatch.models.training.importing import make_importable
-from feltwatch.models.training.quad_head import with_quads
+from feltwatch.models.training.networks.fitter_net import FitterNet
+from feltwatch.models.training.networks.importing import make_importable
+from feltwatch.models.training.networks.quad_head import COORDINATES, with_quads
+from feltwatch.models.training.networks.reader_net import ReaderNet
 
 make_importable()
 
@@ -35,8 +36,7 @@ def new_net(kind: str, yaml: str = "", weights: Path | None = None) -> nn.Module
     elif kind == "fitter":
         net = FitterNet()
     else:
-        net = ClassificationModel(_shape(yaml or DEFAULT[kind]), nc=len(READS), verbose=False)
-        net.names = dict(enumerate(READS))
+        net = ReaderNet(ClassificationModel(_shape(yaml or DEFAULT[kind]), nc=len(READS), verbose=False))
     if weights is not None:
         take_over(net, state_of(weights))
     return net
@@ -73,7 +73,8 @@ def go_on_from(net: nn.Module, path: Path, pictures: torch.Tensor) -> None:
     shipped = {one.name: numpy_helper.to_array(one) for one in onnx.load(path).graph.initializer}
     weights = {name.removeprefix("net."): torch.tensor(array) for name, array in shipped.items()}
     normal = {name: part for name, part in net.named_modules() if isinstance(part, nn.BatchNorm2d)}
-    if missing := [name for name, _ in net.named_parameters() if name not in weights and ".bn." not in name]:
+    trunk = (name for name, _ in net.named_parameters() if name.startswith("model.") and ".bn." not in name)
+    if missing := [name for name in trunk if name not in weights]:
         raise DataError(f"{path}: no network of ours: it has no weights named {missing[0]}")
     take_over(net, weights)
 
@@ -88,12 +89,19 @@ def go_on_from(net: nn.Module, path: Path, pictures: torch.Tensor) -> None:
     hooks = [
         part.register_forward_pre_hook(measure(part, weights[f"{name.removesuffix('.bn')}.conv.bias"]))
         for name, part in normal.items()
+        if f"{name.removesuffix('.bn')}.conv.bias" in weights  # a part that is new begins at random
     ]
     net.eval()
     with torch.no_grad():
         net(pictures.float() / 255)
     for hook in hooks:
         hook.remove()
+
+
+def gives_quads(path: Path) -> bool:
+    """Tell whether a detector's file gives four corners, not boxes."""
+    last = (one for one in onnx.load(path).graph.initializer if one.name.endswith(".cv2.0.2.weight"))
+    return any(one.dims[0] == COORDINATES for one in last)
 
 
 def net_of(path: Path) -> str:
