@@ -121,7 +121,8 @@ def _parity(options: argparse.Namespace, manifest: Path) -> Figures:
 
     kinds = [options.kind] if options.kind else NETWORKS
     folder = options.checkpoints or cache_dir() / "models"
-    checkpoints = {kind: folder / kind / "last.pt" for kind in kinds}
+    cooled = {kind: folder / kind / "cooldown" / "last.pt" for kind in kinds}  # what ships ends a cooldown
+    checkpoints = {kind: path if path.is_file() else folder / kind / "last.pt" for kind, path in cooled.items()}
     return measure(checkpoints, manifest, options.count, options.seed, options.threads)
 
 

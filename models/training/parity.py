@@ -12,11 +12,11 @@ from feltwatch.datasets.scene.scene_sampler import cast
 from feltwatch.datasets.sets.sets import SPREAD
 from feltwatch.datasets.truth import Truth
 from feltwatch.models.evaluation.report import Figures, reported
-from feltwatch.models.shipped.registry import model
-from feltwatch.vision.arrays import Floats32, Pixels
+from feltwatch.models.shipped.registry import Model, model
+from feltwatch.vision.arrays import Floats, Floats32, Pixels
 from feltwatch.vision.detection.detector import fitted, quads_of, scores_of
 from feltwatch.vision.detection.fitter import crop, fit_of
-from feltwatch.vision.detection.reader import probabilities
+from feltwatch.vision.detection.reader import CORNER_NUMBERS, probabilities
 from feltwatch.vision.detection.runtime import RunModel, open_model
 from feltwatch.vision.geometry.rectify import rectify
 
@@ -61,7 +61,7 @@ def measure(checkpoints: Mapping[str, Path], manifest: Path, count: int, seed: i
             elif kind == "fitter":
                 _compare_fits(gap, both, picture, truth)
             else:
-                _compare_reads(gap, both, picture, truth, shipped.settings["temperature"])
+                _compare_reads(gap, both, picture, truth, shipped)
         rows[kind] = gap.figures()
     return {"networks": rows, "agrees": all(bool(row["agrees"]) for row in rows.values() if isinstance(row, dict))}
 
@@ -124,13 +124,22 @@ def _compare_fits(gap: Difference, both: tuple[RunModel, RunModel], picture: Pix
 
 
 def _compare_reads(
-    gap: Difference, both: tuple[RunModel, RunModel], picture: Pixels, truth: Truth, temperature: float
+    gap: Difference, both: tuple[RunModel, RunModel], picture: Pixels, truth: Truth, shipped: Model
 ) -> None:
+    """Compare what both say of the faces of cards that lie wholly in the picture, and of each corner."""
+    faces, temperature = len(shipped.classes), shipped.settings["temperature"]
     size = (truth.width, truth.height)
     inside = [card.quad for card in truth.cards if all(0 <= x < size[0] and 0 <= y < size[1] for x, y in card.quad)]
     if not inside:
         return
     batch = np.stack([rectify(picture, quad) for quad in inside])
-    ours, theirs = (probabilities(run(batch).astype(np.float64), temperature) for run in both)
+    rows = [run(batch).astype(np.float64) for run in both]
     gap.compared += len(batch)
-    gap.apart = max(gap.apart, float(np.abs(ours - theirs).max()))
+    for parts in ([row[:, :faces] for row in rows], *([end[:, n] for end in map(_ends, rows)] for n in range(2))):
+        ours, theirs = (probabilities(part, temperature) for part in parts)
+        gap.apart = max(gap.apart, float(np.abs(ours - theirs).max()))
+
+
+def _ends(rows: Floats) -> Floats:
+    """Give the numbers of both corners of each crop."""
+    return rows[:, -2 * CORNER_NUMBERS :].reshape(len(rows), 2, CORNER_NUMBERS)

@@ -148,7 +148,7 @@ class CardEvents:
         self.dealt = True
         if not self.fours:
             card.zone = self.splits.zone_of(card, now.lying.cards)
-        across = self._lies_across(card, now.lying)
+        across = self._lies_across(card, now.lying, first=first)
         face, together = self._face(card, now.lying), not first and self._together(card)
         self.last = card
         came = Dealt(t, card.id, parse_zone(card.zone), face, card.up, crosswise=across, order_lost=together)
@@ -159,15 +159,17 @@ class CardEvents:
             hidden = self.hidden(now.hidden, card.rested, card.zone)
             yield came._replace(since=round(card.since, 3), hidden=hidden)
 
-    def _lies_across(self, card: CardTrack, lying: CardTracker) -> bool:
+    def _lies_across(self, card: CardTrack, lying: CardTracker, *, first: bool) -> bool:
         """Tell whether a card lies across the hand that it came to, whichever way that lies."""
-        hand = [one for one in lying.cards if one is not card and one.id and one.zone == card.zone]
+        hand = [one for one in lying.cards if one is not card and one.zone == card.zone and (first or one.id)]
         if card.zone is None or not hand:
             return False
-        # The hand's way is that of most of its cards; of as many, that of the first.
-        agree = {one: sum(_straight(one, other) for other in hand) for one in hand}
-        first = max(hand, key=lambda one: (agree[one], -one.layer))
-        return abs(abs(bearing(card.angle, first.angle)) - 90) < CROSS_DEG
+        # The hand's way is that of most of its cards; of as many, that of the first. Cards that are found together have
+        # no order, and each counts.
+        counted = [*hand, card] if first else hand
+        agree = {one: sum(_straight(one, other) for other in counted) for one in hand}
+        way = max(hand, key=lambda one: (agree[one], -one.layer)).angle
+        return abs(abs(bearing(card.angle, way)) - 90) < CROSS_DEG
 
     def hidden(self, zones: Mapping[str, float], before: float, own: str | None = None) -> tuple[Zone, ...]:
         """Give the other places to which a card may have come by then unreported: hidden ones, or where one waits."""

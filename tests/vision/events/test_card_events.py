@@ -834,3 +834,14 @@ def test_tens_of_other_ranks_are_a_pair_too() -> None:
     table = dealt_pair(("Th", "Kc"))
     (move,) = laid_apart(table, (30.0, -45.0), *table.lying.cards)
     assert move["hand"] == 2
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+def test_of_cards_that_are_found_together_the_one_across_most_others_lies_crosswise(order: tuple[int, ...]) -> None:
+    table = Table("blackjack-7")
+    hand = [table.card("box3.cards", n, face) for n, face in enumerate(("5h", "6d", "9s"))]
+    hand[2].angle = (hand[2].angle + 90) % 180
+    table.lying.cards += [hand[n] for n in order]
+    now = TableNow(table.lying, table.sides, table.disturbed, {})
+    found = as_json(table.telling.facts(table.t, [TrackAdded(hand[n]) for n in order], now, first=True))
+    assert {event["card"]: event.get("crosswise", False) for event in found} == {"5h": False, "6d": False, "9s": True}
