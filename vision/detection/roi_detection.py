@@ -24,6 +24,7 @@ PILE: Final = 1.5  # times a card's sides a box may be around backs that lie on 
 UNREAD: Final = np.empty(0)
 PART: Final = "part"  # the kind of what was parted
 ON_TOP: Final = 0.88  # of a back shows, and no other lies on it
+ONE: Final = 0.04  # by so much of them its sides may be seen wrong
 EXACT: Final = 0.012  # of its height may its corners be off, and it is known exactly where it lies
 LARGE: Final = 0.035  # a box larger than a card by so much may hold two
 
@@ -112,10 +113,15 @@ def _box(camera: Camera, found: Detection, fit: CardFit, moved: Floats, aim: Aim
     x, y = felt.mean(axis=0)
     _, along = _sides(felt)
     angle = float(np.degrees(np.arctan2(along[1], along[0]))) % 180
-    exact = found.up < 0.5 and fit.visible >= ON_TOP and fit.spread <= EXACT
+    exact = found.up < 0.5 and fit.visible >= ON_TOP and fit.spread <= EXACT and _is_one(size, aim.card_mm)
     return CardGlimpse(
         quad, (float(x), float(y)), angle, size, found.score, found.up, UNREAD, found.kind == PART, exact=exact
     )
+
+
+def _is_one(size: tuple[float, float], card_mm: tuple[float, float] | None) -> bool:
+    """Tell whether something is as large as one card of the table, and not as two that lie on each other."""
+    return card_mm is None or all(abs(one / usual - 1) <= ONE for one, usual in zip(size, card_mm, strict=True))
 
 
 def _sides(felt: Floats) -> tuple[Floats, Floats]:

@@ -202,7 +202,8 @@ class CardTracker:
             if card.up and not (look.fours.played and self._other(card, seen, patch, look)):
                 card.votes.add(seen.faces, 1.0 if clear else 0.1 * (1 - covered))
                 card.whole += clear and self.faces.reads(seen) and int(seen.faces.argmax()) == card.votes.best[0]
-            if clear and card.up and card.looks <= ALONE and seen.score > FIRM and not piles.touched(card, self.cards):
+            shown = card.up or seen.exact
+            if clear and shown and card.looks <= ALONE and seen.score > FIRM and not piles.touched(card, self.cards):
                 self.sizes.add(seen.size)
             if clear and (seen.exact or (seen.score >= card.score - LESS_SURE and not card.exact)):
                 card.settle(seen, patch)

@@ -49,9 +49,10 @@ def look(
     rect: tuple[int, int, int, int] = WHOLE,
     shift: tuple[float, float] = (0, 0),
     aim: Aim = USUAL,
+    visible: float = 1.0,
 ) -> tuple[Glimpse, Answers]:
     answers = Answers(*found)
-    eyes = StillReader(answers, ExactFitter(), answers, SURE)  # type: ignore[arg-type]  # they answer alike
+    eyes = StillReader(answers, ExactFitter(visible), answers, SURE)  # type: ignore[arg-type]  # they answer alike
     return glimpse(eyes, CAMERA, PICTURE, rect, shift, aim), answers
 
 
@@ -63,6 +64,32 @@ def test_a_card_is_where_it_lies_on_the_felt() -> None:
     assert found.size == pytest.approx((63, 88), abs=1)
     assert (found.score, found.up) == (0.9, 0.97)
     assert READS[int(found.faces.argmax())] == "9h"
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "visible", "exact"),
+    [
+        ("card_down", (63.0, 88.0), 1.0, True),
+        ("card_down", (68.0, 95.0), 1.0, False),  # two that lie on each other
+        ("card_down", (63.0, 88.0), 0.5, False),  # another lies on it
+        ("card_up", (63.0, 88.0), 1.0, False),
+    ],
+)
+def test_a_back_on_top_is_known_exactly_if_it_is_as_large_as_one_card(
+    kind: str, size: tuple[float, float], visible: float, *, exact: bool
+) -> None:
+    seen, _ = look(Detection(kind, card(size), 0.9, float(kind == "card_up")), aim=Aim(1.0, (63, 88)), visible=visible)
+    assert [one.exact for one in seen.cards] == [exact]
+
+
+def test_a_card_of_known_size_is_rigid_and_its_measures_are_those_that_were_seen() -> None:
+    seen, _ = look(Detection("card_up", card((66.0, 91.0)), 0.9, 1.0), aim=Aim(1.0, (63, 88)))
+    (found,) = seen.cards
+    assert found.size == pytest.approx((66, 91), abs=1)
+    felt = CAMERA.to_felt(found.quad)
+    sides = [float(np.hypot(*(felt[n] - felt[0]))) for n in (1, 3)]
+    assert sides == pytest.approx([63, 88], abs=0.3)
+    assert found.place == pytest.approx(PLACE, abs=0.5)
 
 
 @pytest.mark.parametrize(
