@@ -78,6 +78,9 @@ class RoundState(Findings):
     def fewer(self, stack: "Stack") -> None:
         """A player's hand took one of several stacks of a bet; how much is not known."""
 
+    def emptied(self, stack: "Stack") -> None:
+        """A player's hand took up all of a bet that is not decided; how much it was is not known."""
+
     def took_extra(self, stack: "Stack") -> bool:
         """Tell whether a bet that was lost, and taken whole, was lost in part only."""
         del stack

@@ -251,6 +251,10 @@ class SikipiRound(SikipiState):
             return True
         return self._takes_back(stack)
 
+    def emptied(self, stack: Stack) -> None:
+        if not self.revealed:
+            self._takes_back(stack)
+
     def _takes_back(self, stack: Stack) -> bool:
         """5.6.3: a whole stake that goes while the options are open is a bet returned."""
         box = stack.spot.box
