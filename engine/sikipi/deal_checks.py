@@ -54,7 +54,8 @@ def _joins(r: "SikipiState", seen: "CardSeen", hand: FourCards) -> bool:
     """Where the order says nothing more, a hand takes what comes to it."""
     if len(hand.cards) >= FOUR and _comes_back(r, seen, hand):
         return True
-    if not r.revealed:
+    to_light = r.only_seen and len(hand.cards) < FOUR  # squared cards look like one until they are shown
+    if not r.revealed or to_light:
         hand.cards.append(seen)
         r.owner[seen.id] = hand.box
     return False
@@ -206,7 +207,20 @@ def _miscounted_backs(r: "SikipiState") -> None:
     deal.order = DealOrder.LOOSE
     r.withdraw(deal.alert, "the deal went on as it should if a back lies on another")
     number = deal.slip.number if deal.slip is not None else len(deal.drawn)
-    r.doubt = r.doubt or f"nobody saw how many backs lie on each other, by card {number} of the deal"
+    _uncounted(r, f"nobody saw how many backs lie on each other, by card {number} of the deal")
+
+
+def _uncounted(r: "SikipiState", why: str) -> None:
+    r.deal.uncounted = r.deal.uncounted or why
+    r.doubt = r.doubt or r.deal.uncounted
+
+
+def came_to_light(r: "SikipiState") -> None:
+    """Squared cards were counted as one; once every hand has shown four, and got its first in order, all is known."""
+    deal, hands = r.deal, (*r.playing(), r.dealer)
+    first = list(dict.fromkeys(seen.zone.box or 0 for seen in deal.drawn))
+    if r.doubt == deal.uncounted and first == [*deal.boxes, 0] and all(len(hand.faces()) == FOUR for hand in hands):
+        r.doubt = ""
 
 
 def played_on(r: "SikipiState") -> None:
@@ -321,7 +335,7 @@ def count(r: "SikipiState", *, late: bool) -> None:
     """Every slot should be full: look for hands of other than four cards."""
     wrong = [hand for hand in (*r.playing(), r.dealer) if len(hand.cards) != FOUR]
     if wrong and r.only_seen:
-        r.doubt = r.doubt or f"nobody saw how many backs fell to {wrong[0].name}"
+        _uncounted(r, f"nobody saw how many backs fell to {wrong[0].name}")
     elif wrong and r.deal.order is not DealOrder.BROKEN:
         miscounted(r, wrong, late=late)
 

@@ -42,6 +42,10 @@ class FourCards:
         high = [seen for seen in self.cards if seen.zone.part == "high"]
         return (low, high) if len(low) == len(high) == TWO else None
 
+    def parted(self) -> bool:
+        """Tell whether cards lie in both places; of squared ones fewer may be seen than there are."""
+        return {"low", "high"} <= {seen.zone.part for seen in self.cards}
+
     def parts(self) -> tuple[Part, Part] | None:
         """Give the faces of Low and High Hand as they were set, if all are known."""
         if self.placed is None:

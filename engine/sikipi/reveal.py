@@ -41,7 +41,7 @@ def dealt_up(r: "SikipiState", seen: "CardSeen", hand: FourCards) -> None:
 
 def may_reveal(r: "SikipiState") -> bool:
     """The dealer turns his cards once a Player has set his hand, or all have looked and the deal is complete."""
-    if r.any_set or (r.only_seen and (r.complete() or _as_good_as_dealt(r))):
+    if r.any_set or (r.only_seen and (r.complete() or _as_good_as_dealt(r) or _begins_to_set(r))):
         return True  # whether a Player has looked is reported, or unknown
     return r.over() and all(hand.viewed or hand.lifted or r.by_house(hand.box) for hand in r.playing())
 
@@ -50,6 +50,11 @@ def _as_good_as_dealt(r: "SikipiState") -> bool:
     """Tell whether a deal with miscounted backs may be over."""
     hands = (*r.playing(), r.dealer)
     return r.deal.order is DealOrder.LOOSE and all(len(hand.cards) >= FOUR - 1 for hand in hands)
+
+
+def _begins_to_set(r: "SikipiState") -> bool:
+    """Tell whether a Player has parted his cards, however many of them are seen."""
+    return any(hand.parted() for hand in r.playing())
 
 
 def _unseen(r: "SikipiState", seen: "CardSeen") -> bool:
@@ -71,8 +76,8 @@ def reveal(r: "SikipiState") -> None:
         return
     for hand in r.playing():
         hand.placed = hand.placed or hand.lying()  # dealt where Low and High Hand belong, and left there
-        if hand.placed is not None:
-            continue
+        if hand.placed is not None or (r.only_seen and len(hand.cards) < FOUR and hand.parted()):
+            continue  # it is set, as far as squared cards can be counted
         if hand.box in r.asked:
             _unset(r, hand, "house-way-late", "asked for the House Way and is not set", "Set it during the settlement.")
         elif hand.box not in r.absent:

@@ -177,6 +177,7 @@ class SikipiRound(SikipiState):
         cards = hand.faces()
         if not cards:
             return
+        deal_checks.came_to_light(self)
         setting.judge(self, hand, cards)
         if hand.box:
             settlement.settle_box(self, hand)

@@ -9,7 +9,7 @@ import numpy as np
 from feltwatch.vision.arrays import Floats, Ints, Pixels
 from feltwatch.vision.detection.detector import Detection
 from feltwatch.vision.detection.fitter import CardFit
-from feltwatch.vision.detection.still_reader import StillReader, distinct
+from feltwatch.vision.detection.still_reader import SHOWS, StillReader, distinct
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.geometry.rigid_card import rigid_quad
 
@@ -23,7 +23,7 @@ CHIP_OFF: Final = 0.45
 PILE: Final = 1.5  # times a card's sides a box may be around backs that lie on each other
 UNREAD: Final = np.empty(0)
 PART: Final = "part"  # the kind of what was parted
-ON_TOP: Final = 0.88  # of a back shows, and no other lies on it
+ON_TOP: Final = 0.88  # of a card shows, and no other lies on it
 ONE: Final = 0.04  # by so much of them its sides may be seen wrong
 EXACT: Final = 0.012  # of its height may its corners be off, and it is known exactly where it lies
 LARGE: Final = 0.035  # a box larger than a card by so much may hold two
@@ -44,6 +44,7 @@ class CardGlimpse:
     faces: Floats  # probability of each class of the reader
     part: bool = False  # of a box that may hold two cards
     exact: bool = False  # it is known to a hair where it lies
+    clear: bool = False  # nothing lies on it: what is read is its own face
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +115,9 @@ def _box(camera: Camera, found: Detection, fit: CardFit, moved: Floats, aim: Aim
     _, along = _sides(felt)
     angle = float(np.degrees(np.arctan2(along[1], along[0]))) % 180
     exact = found.up < 0.5 and fit.visible >= ON_TOP and fit.spread <= EXACT and _is_one(size, aim.card_mm)
-    return CardGlimpse(
-        quad, (float(x), float(y)), angle, size, found.score, found.up, UNREAD, found.kind == PART, exact=exact
-    )
+    part, clear = found.kind == PART, fit.visible >= ON_TOP and min(fit.indices) >= SHOWS
+    place = float(x), float(y)
+    return CardGlimpse(quad, place, angle, size, found.score, found.up, UNREAD, part, exact=exact, clear=clear)
 
 
 def _is_one(size: tuple[float, float], card_mm: tuple[float, float] | None) -> bool:

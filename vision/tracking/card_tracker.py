@@ -164,13 +164,20 @@ class CardTracker:
         if card.up != up and look.fours.played:
             sure = self.faces.reads(seen) if up else seen.exact
             return sure and not fresh and look.fours.deals_on(card, look.sides.by(card.zone or "", look.t))
+        if self._is_other(card, seen):
+            return self._other(card, seen, patch, look)
         backs = not (card.up or up)
         if (fresh and backs) or self.covered(card) > SLIVER:  # seen better now that the hand goes
             return False
         if backs:
             return piles.laid_on(card, seen, patch, look)
-        other = self._other(card, seen, patch, look)
-        return other and not (look.fours.played and distance(card.place, seen.place) <= EXACTLY_MM)
+        misread = look.fours.played and distance(card.place, seen.place) <= EXACTLY_MM
+        return self._other(card, seen, patch, look) and not misread
+
+    def _is_other(self, card: CardTrack, seen: CardGlimpse) -> bool:
+        """Tell whether an open card that nothing covers is read for certain, and as another than the one known there."""
+        other = card.up and card.is_read and int(seen.faces.argmax()) != card.votes.best[0]
+        return other and seen.clear and self.faces.up(seen) and self.faces.reads(seen)
 
     def _other(self, card: CardTrack, seen: CardGlimpse, patch: Patch, look: RoiContext) -> bool:
         """Tell whether another face shows where one lies, and something has changed there."""
@@ -311,6 +318,9 @@ class CardTracker:
             self.coming.remove(card)
             if self._twin(card) or not (look.first or self._still_changed(card, look)):
                 continue  # another card of the same look explains what changed
+            for other in self._displaced(card, look):
+                self.cards.remove(other)
+                yield TrackLost(other)
             self.layers += 1
             card.layer, card.zone, card.turns, card.met_at = self.layers, self._zone_of(card, look), 0, look.t
             self.cards.append(card)
@@ -319,6 +329,13 @@ class CardTracker:
             if card.known:
                 look.understand(card.patch)
             yield TrackAdded(card)
+
+    def _displaced(self, card: CardTrack, look: RoiContext) -> list[CardTrack]:
+        """Give the open cards of hands of four that lay just where one lies now: no card is laid so exactly on another."""
+        if not (look.fours.played and card.up and card.is_read):
+            return []
+        near = [one for one in self.cards if one.up and card.near(one, EXACTLY_MM, SAME_DEG)]
+        return [one for one in near if one.is_read and one.votes.best[0] != card.votes.best[0]]
 
     def _twin(self, card: CardTrack) -> bool:
         """Tell whether it is a card that has just come, boxed twice: no two of one face fall on each other at once."""

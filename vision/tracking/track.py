@@ -107,7 +107,7 @@ class CardTrack:
     def asked(self) -> float:
         return max(self.met_at, self.asked_at)
 
-    def near(self, seen: CardGlimpse, reach_mm: float, turn_deg: float) -> bool:
+    def near(self, seen: "CardGlimpse | CardTrack", reach_mm: float, turn_deg: float) -> bool:
         return distance(self.place, seen.place) <= reach_mm and abs(bearing(self.angle, seen.angle)) <= turn_deg
 
     def missed_again(self, t: float, looks: int = VOTES) -> bool:
