@@ -102,7 +102,7 @@ def fewer(r: "RoundState", stack: Stack, event: "Chips", before: SeenNow, *, unt
     fell = stack.now.piles is not None and before.piles is not None and stack.now.piles < before.piles
     if stack.now.by == "player" and stack.now.present and fell and not doubtful(r, event, stack.spot.box):
         r.fewer(stack)
-    if stack.now.by == "player" and untouched and not stack.now.present and r.undecided(stack):
+    if untouched and not stack.now.present and r.undecided(stack):
         r.emptied(stack)
     if stack.now.present or not untouched or stack.settled.by_dealer or stack.spot.kind != "main":
         return

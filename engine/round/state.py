@@ -79,7 +79,7 @@ class RoundState(Findings):
         """A player's hand took one of several stacks of a bet; how much is not known."""
 
     def emptied(self, stack: "Stack") -> None:
-        """A player's hand took up all of a bet that is not decided; how much it was is not known."""
+        """All of a bet that is not decided was taken up, not by the dealer as far as is seen; how much is not known."""
 
     def took_extra(self, stack: "Stack") -> bool:
         """Tell whether a bet that was lost, and taken whole, was lost in part only."""
