@@ -6,10 +6,10 @@ habits (`RESERVED`) to test alone: a film that judges shows what nothing before 
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import product
 from random import Random
 from types import MappingProxyType
-from zlib import crc32
 
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.scene.scene import BRIDGE, POKER
@@ -97,7 +97,7 @@ def owner(habits: tuple[str, ...]) -> str:
     """Give the split to which a combination of whole habits belongs."""
     if RESERVED.intersection(habits):
         return "test"
-    return OWNERS[crc32(" ".join(habits).encode()) % len(OWNERS)]
+    return OWNERS[sha256(" ".join(habits).encode()).digest()[0] % len(OWNERS)]
 
 
 def combinations(habits: Mapping[str, tuple[str, ...]], split: str) -> Iterator[dict[str, str]]:
