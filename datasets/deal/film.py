@@ -28,6 +28,7 @@ PUSH: Span = (0.2, 0.5)
 PUSH_MM: Span = (2.0, 20.0)
 PUSH_DEG = 8.0
 RESTS: Span = (1.5, 5.0)
+PARTS_MS = 40  # of two packets that are turned at once, the one that lies over the other comes down so much later
 BESIDES_MS = 60  # the second hand is there so much before the first, and so much longer
 
 
@@ -210,18 +211,17 @@ class FilmScript:
         """Turn cards face up in one motion: a packet that is turned lies the other way round."""
         start = self._settled()
         end = start + self._lasts(TURN)
-        for zone in dict.fromkeys(self.cards[name].zone for name in names):
+        for n, zone in enumerate(dict.fromkeys(self.cards[name].zone for name in names)):
             packet = [self.cards[name] for name in names if self.cards[name].zone == zone]
-            places = [card.place for card in packet]
-            for card, place in zip(packet, reversed(places), strict=True):
+            rests = end + n * PARTS_MS
+            for card, place in zip(packet, [card.place for card in reversed(packet)], strict=True):
                 card.up, card.place = True, place
-                self._moved(card, start, end, "turn", by)
+                self._moved(card, start, rests, "turn", by)
+                self.tell("turn", rests, id=card.id, face="up", card=card.face.text, by=_whose(by))
             if self.dealer.two_hands:
-                begins, ends = (start - BESIDES_MS) / 1000, (end + BESIDES_MS) / 1000
+                begins, ends = (start - BESIDES_MS) / 1000, (rests + BESIDES_MS) / 1000
                 self._moves.append(Gesture(max(begins, 0.0), ends, zone, by))
-        for name in names:
-            self.tell("turn", end, id=name, face="up", card=self.cards[name].face.text, by=_whose(by))
-        self.now = end
+            self.now = rests
 
     def _moved(self, card: TableCard, start: int, end: int, how: str, by: str, nudge: Nudge | None = None) -> None:
         self._moves.append(

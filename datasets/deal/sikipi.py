@@ -151,6 +151,8 @@ class Sikipi(Game):
         dealer = self.hands[0]
         self.moment("reveal")
         self.shows(dealer)
+        if self.setup.dealer.show != PRINTED:
+            self.film.wait((0.4, 1.2))  # all see them
         if not self.moment("house", dealer):
             self.sets(dealer, house_way(dealer.cards))
 

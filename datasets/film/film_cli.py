@@ -28,7 +28,7 @@ from feltwatch.datasets.film.timeline import Reel
 from feltwatch.datasets.lighting import Blob, Light, Sensor
 from feltwatch.datasets.scene.dealer import EACH_SPLIT, HOUSE, Dealer, any_of, named
 from feltwatch.datasets.scene.scene import Scene
-from feltwatch.datasets.scene.scene_sampler import art, pick, random_light, random_sensor
+from feltwatch.datasets.scene.scene_sampler import art, pick, random_change, random_light, random_sensor
 from feltwatch.datasets.sources.card_codes import LONGEST, is_name
 from feltwatch.engine.books import BOOKS, find_book
 from feltwatch.vision.geometry.camera import Camera, look_at
@@ -52,6 +52,9 @@ LIMITS = {
 }
 ONE_PLACE = 0.5  # of the films, on which the places of split hands are not printed
 SPLIT_PLACE = re.compile(r"box\d\.hand\d")
+UPSIDE_DOWN = 0.4  # of the cameras
+LEANS_DEG = 28.0  # a camera looks so far from straight down, at the most
+WIDEST_MM = 4000.0
 MARKS = 12  # points of the felt that the table's file gives the pixels of
 
 
@@ -157,13 +160,13 @@ def dress(order: FilmOrder, stories: Sequence[DealtRound]) -> Reel:
     decks = art("decks", order.split)
     deck = order.deck or pick(dice, decks)
     bare = Scene(
-        whole_table(dice, order.size),
+        whole_table(dice, order.size, layout),
         layout,
         pick(dice, FELTS[order.split]),
         deck,
         pick(dice, art("backs", order.split)),
         pick(dice, CHIP_SETS[order.split]),
-        light=random_light(dice),
+        light=replace(random_light(dice), change=random_change(dice)),
         sensor=replace(random_sensor(dice, order.size[0]), jpeg=0),
         seed=order.seed,
     )
@@ -178,13 +181,19 @@ def with_one_place(layout: Layout) -> Layout:
     return replace(layout, areas=areas) if len(areas) < len(layout.areas) else layout
 
 
-def whole_table(dice: np.random.Generator, size: tuple[int, int]) -> Camera:
-    """Hang a camera so that it sees all of the felt, from the dealer's or the Players' side."""
-    tall, roll = float(dice.uniform(1500, 2800)), float(dice.normal(0, 2.5))
-    eye = (float(dice.normal(0, 0.1)) * tall, 440.0 + float(dice.normal(0, 0.22)) * tall, tall)
+def whole_table(dice: np.random.Generator, size: tuple[int, int], layout: Layout) -> Camera:
+    """Hang a camera on any side of the table so that it sees all of the felt; the picture may be upside down."""
+    tall, roll = float(dice.uniform(1500, 2800)), float(dice.normal(0, 2.5)) + 180.0 * (dice.random() < UPSIDE_DOWN)
+    side, aside = float(dice.uniform(0, 2 * np.pi)), tall * float(np.tan(np.deg2rad(dice.uniform(0, LEANS_DEG))))
+    eye = (aside * float(np.cos(side)), 440.0 + aside * float(np.sin(side)), tall)
     k1 = float(dice.uniform(-0.12, 0.02))
     lens = (k1, abs(k1) * 0.12, 0.0, 0.0, 0.0)
-    return look_at(size, eye, (0.0, 440.0), float(dice.uniform(2250, 2550)), lens, roll + 180.0 * (dice.random() < 0.3))
+    for view in np.arange(float(dice.uniform(2150, 2400)), WIDEST_MM, 50.0):
+        camera = look_at(size, eye, (0.0, 440.0), float(view), lens, roll)
+        seen = camera.to_picture(np.array(layout.outline))
+        if (seen >= 0).all() and (seen <= np.array(size)).all():
+            break
+    return camera
 
 
 def _papers(path: Path, order: FilmOrder, stories: Sequence[DealtRound], bare: Scene) -> None:

@@ -20,7 +20,7 @@ from feltwatch.datasets.art.hands.hands import corners_of, sprite
 from feltwatch.datasets.film.timeline import Act, Reel, TimelineMoment
 from feltwatch.datasets.render.cards import ImageRegion
 from feltwatch.datasets.render.compose import TableCanvas, bare_table, draw_things, truth_of_scene
-from feltwatch.datasets.scene.light import Shade, add_grain, apply_shade, develop, shade_of
+from feltwatch.datasets.scene.light import Shade, add_grain, apply_shade, change_light, develop, shade_of
 from feltwatch.datasets.scene.scene import Scene
 from feltwatch.datasets.truth import Truth
 from feltwatch.vision.arrays import Floats, Pixels
@@ -70,7 +70,8 @@ class Shoot:
         done = []
         while self.acts and self.acts[0].t <= t:
             done.append(self.acts.popleft())
-        return FilmFrame(number, t, image, truth, now, tuple(done))
+        seen = change_light(image, self.reel.bare.light.change, t)
+        return FilmFrame(number, t, seen, truth, now, tuple(done))
 
     def _redraw(self, now: TimelineMoment) -> Truth:
         scene = replace(self.reel.bare, cards=now.cards, stacks=now.stacks, things=now.things)

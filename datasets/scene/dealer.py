@@ -144,11 +144,11 @@ def drawn(rng: Random, name: str, split: str) -> Dealer:
         own_mm=rng.uniform(*rng.choice([(12, 40), (40, 67)])),
         tilt_deg=rng.uniform(*rng.choice([(0, 4), (4, 12), (12, 25)])),
         edge_mm=rng.choice([30.0, 18.0, 8.0]),
-        split_mm=rng.uniform(72, 105),
+        split_mm=rng.uniform(84, 112),
         parts_first=rng.random() < 0.5,
         pile_way=rng.choice(["right", "left", "up", "down", "up-right"]),
         pile_mm=rng.uniform(*PILES_MM[habits["deal"]]),
-        part_mm=rng.uniform(6, 38),
+        part_mm=rng.uniform(6 if habits["show"] in ("one-by-one", "backwards") else 14, 38),  # each face must show
         show_mm=rng.uniform(14, 45),
         turned_mm=rng.uniform(0, 4),
         in_pairs=rng.random() < 0.5,

@@ -11,7 +11,7 @@ from feltwatch.datasets.art.chips.chips import CHIP_SETS, ChipStack, chip_set
 from feltwatch.datasets.art.felts.felts import FELTS
 from feltwatch.datasets.art.hands.hands import SPRITES, SceneHand
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.lighting import Blob, Light, Sensor
+from feltwatch.datasets.lighting import Blob, Light, LightChange, Sensor
 from feltwatch.datasets.scene.dealer import Dealer
 from feltwatch.datasets.scene.placement import Laying, lay_card, lay_stacks
 from feltwatch.datasets.scene.scene import BRIDGE, POKER, LaidCard, Scene
@@ -228,6 +228,20 @@ def random_light(dice: Dice) -> Light:
         float(dice.uniform(0.25, 0.75)),
         float(dice.choice([0.0, 0.0, dice.uniform(0.05, 0.6)])),
         float(abs(dice.normal(0, 0.08))),
+    )
+
+
+def random_change(dice: Dice) -> LightChange:
+    """Let the light of a film be steady, or drift, flicker, or be shaded by people."""
+    x, y = float(dice.uniform(0, 1)), float(dice.choice([0.0, 0.55]))
+    return LightChange(
+        float(dice.choice([0.0, dice.uniform(0.02, 0.15)])),
+        float(dice.uniform(15, 90)),
+        float(dice.choice([0.0, 0.0, dice.uniform(0.005, 0.03)])),
+        float(dice.uniform(0.5, 8)),
+        float(dice.choice([0.0, dice.uniform(0.1, 0.4)])),
+        float(dice.uniform(8, 25)),
+        (x, y, float(dice.uniform(0.15, 0.4))),
     )
 
 

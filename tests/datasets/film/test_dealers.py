@@ -1,20 +1,26 @@
 """Films of many dealers: each habit is seen, and whatever a dealer does, the truth says where every card lies."""
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from math import cos, hypot, radians, sin
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 
+from feltwatch.datasets.art.felts.things import KINDS
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.deal.play import session
-from feltwatch.datasets.deal.story import CarriedCard, ChipMove, DealtRound
-from feltwatch.datasets.film.film_cli import DEMO, FilmOrder, dress, with_one_place
+from feltwatch.datasets.deal.story import THINGS, CarriedCard, ChipMove, DealtRound
+from feltwatch.datasets.film.film_cli import DEMO, FilmOrder, dress, table_toml, whole_table, with_one_place
 from feltwatch.datasets.film.timeline import Reel
+from feltwatch.datasets.lighting import LightChange
+from feltwatch.datasets.render.compose import render
 from feltwatch.datasets.scene.dealer import (
     BLACKJACK_HABITS,
     EACH_SPLIT,
@@ -25,12 +31,19 @@ from feltwatch.datasets.scene.dealer import (
     any_of,
     named,
 )
+from feltwatch.datasets.scene.light import change_light
 from feltwatch.datasets.scene.rows import WAYS
-from feltwatch.datasets.scene.scene import LaidCard
+from feltwatch.datasets.scene.scene import LaidCard, Scene
+from feltwatch.datasets.truth import truth_of
+from feltwatch.edge.config.table_file import read_table
 from feltwatch.engine.books.error_catalogue import BOOK_ORDER
+from feltwatch.vision.arrays import Mask
+from feltwatch.vision.geometry.card_plane import INDEX_SPOTS
+from feltwatch.vision.layout.zones import load_layout
 from tests.datasets.deal.test_play import agrees, lawful
 
 DEALERS = 6
+CHANGED = 12  # grey levels
 JUDGES = ("train", "val", "test")
 
 
@@ -224,3 +237,129 @@ def test_a_late_chip_is_put_on_top_and_a_bet_stands_in_two_stacks() -> None:
         if isinstance(move, ChipMove) and move.spot.endswith(".main") and move.how == "place"
     ]
     assert {1, 2} == {count for count, by in stacks if by != "dealer"}
+
+
+def test_every_face_that_is_reported_can_be_seen_when_it_comes_to_rest() -> None:
+    seen, hidden = 0, []
+    for book in BOOK_ORDER:
+        for reel, story in rounds(book):
+            for event in (event for event in story.events if event.get("face") == "up"):
+                cards = reel.moment(float(str(event["t"]))).cards
+                places = [n for n, card in enumerate(cards) if card.id == event["id"]]
+                seen += len(places)
+                hidden += [(reel.dealer.name, event) for n in places if index_shown(cards[n:]) < 0.5]
+    assert seen > 500
+    assert len(hidden) < seen / 100, hidden
+
+
+def index_shown(cards: Sequence[LaidCard]) -> float:
+    """Give how much of the better index of the first card the others leave free, seen from straight above."""
+    card, *others = cards
+    outlines = [other.corners[:, :2].astype(np.float32) for other in others]
+    shares = []
+    for spots in (INDEX_SPOTS, 1 - INDEX_SPOTS):
+        points = card.points(spots[:, 0], spots[:, 1])[:, :2].tolist()
+        free = [all(cv2.pointPolygonTest(one, (x, y), measureDist=False) < 0 for one in outlines) for x, y in points]
+        shares.append(sum(free) / len(free))
+    return max(shares)
+
+
+# ---- the picture and its truth --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def lying() -> Scene:
+    """Give a table at the end of a round in which much happens, without hands."""
+    dealer = replace(of("val", 3), things=0.5, nudges=0.5)
+    (story,) = stories_of("blackjack-rws-v5", dealer)
+    reel = dress(FilmOrder("blackjack-rws-v5", 3, 1, DEMO, Path(), size=(1280, 720)), [story])
+    reel = Reel(reel.bare, dealer, [story], reel.sprites, reel.foreign)
+    now = max((reel.moment(n / 2) for n in range(int(2 * reel.ends))), key=lambda one: len(one.cards) * len(one.things))
+    assert len(now.things) > 1
+    return replace(reel.bare, cards=now.cards, stacks=now.stacks, things=now.things)
+
+
+def changed(one: Scene, other: Scene) -> Mask:
+    apart = np.abs(render(one).image.astype(int) - render(other).image).max(axis=2)
+    return np.asarray(apart > CHANGED)
+
+
+def inside(outline: Sequence[tuple[float, float]]) -> Mask:
+    mask = np.zeros((720, 1280), np.uint8)
+    cv2.fillPoly(mask, [np.round(np.array(outline)).astype(np.int32)], 1)
+    return np.asarray(mask > 0)
+
+
+def test_what_the_truth_says_of_cards_and_things_is_where_the_picture_shows_them(lying: Scene) -> None:
+    still = replace(lying, sensor=replace(lying.sensor, noise=0.0, jpeg=0))
+    truth = render(still).truth
+    assert [thing.id for thing in truth.things] == [thing.id for thing in still.things]
+    assert {thing.kind for thing in truth.things} <= set(THINGS)
+    for n, thing in enumerate(truth.things):
+        without = replace(still, things=still.things[:n] + still.things[n + 1 :])
+        apart, whole = changed(still, without), inside(thing.hull)
+        assert (apart & whole).sum() > 0.5 * whole.sum(), thing.kind
+        assert (apart & ~cv2.dilate(whole.astype(np.uint8), np.ones((25, 25))).astype(bool)).sum() == 0, thing.kind
+        assert thing.visible > 0.9
+    for n, card in enumerate(truth.cards):
+        without = replace(still, cards=still.cards[:n] + still.cards[n + 1 :])
+        if card.visible > 0.95 and card.zone != "discard":
+            apart, whole = changed(still, without), inside(card.quad)
+            assert (apart & whole).sum() > 0.6 * whole.sum()
+            assert (apart & ~cv2.dilate(whole.astype(np.uint8), np.ones((21, 21))).astype(bool)).sum() == 0
+
+
+def test_things_lie_clear_of_cards_and_chips_and_are_no_cards(lying: Scene) -> None:
+    assert {thing.kind for thing in lying.things} <= set(KINDS) == set(THINGS)
+    for thing in lying.things:
+        places = [(card.x, card.y) for card in lying.cards] + [(stack.x, stack.y) for stack in lying.stacks]
+        assert all(hypot(x - thing.x, y - thing.y) > 85 for x, y in places)
+
+
+def test_the_truth_of_a_thing_comes_back_from_its_papers(lying: Scene) -> None:
+    truth = render(lying).truth
+    again = truth_of(json.loads(json.dumps(truth.to_dict())))
+    assert [thing.to_dict() for thing in again.things] == [thing.to_dict() for thing in truth.things]
+
+
+# ---- the table, the light and the camera ----------------------------------------------------------------------------
+
+
+def test_light_that_changes_is_that_of_its_moment() -> None:
+    flat = np.full((90, 160, 3), 100, np.uint8)
+    assert change_light(flat, LightChange(), 7.0) is flat
+    drift = LightChange(drift=0.1, drift_s=40.0)
+    assert [int(change_light(flat, drift, t).mean().round()) for t in (0.0, 10.0, 20.0, 30.0)] == [100, 110, 100, 90]
+    flicker = LightChange(flicker=0.03, flicker_hz=2.5)
+    assert {int(change_light(flat, flicker, n / 25)[0, 0, 0]) for n in range(10)} >= {97, 103}
+    shaded = change_light(flat, LightChange(shade=0.4, shade_s=8.0, shade_at=(0.2, 0.1, 0.2)), 2.0)
+    assert shaded[:, -20:].mean() > 98
+    assert shaded[:30, :50].mean() < 80
+
+
+def test_cameras_hang_on_every_side_and_see_the_whole_felt() -> None:
+    sides: Counter[tuple[bool, bool]] = Counter()
+    turned = 0
+    layout = load_layout("blackjack-7")
+    for seed in range(40):
+        camera = whole_table(np.random.default_rng(seed), (1920, 1080), layout)
+        seen = camera.to_picture(np.array(layout.outline))
+        assert (seen >= 0).all()
+        assert (seen <= [1920, 1080]).all()
+        sides[camera.eye[0] > 0, camera.eye[1] > 440] += 1
+        dealer, player = camera.to_picture([[0.0, 0.0], [0.0, 800.0]])
+        turned += bool(dealer[1] > player[1])
+    assert len(sides) == 4
+    assert 8 < turned < 30
+
+
+def test_a_felt_with_one_place_for_a_box_is_one_that_its_table_file_describes(tmp_path: Path) -> None:
+    (story,) = stories_of("blackjack-rws-v5", of("val", 0))
+    order = FilmOrder("blackjack-rws-v5", 0, 1, "val", tmp_path)
+    bare = dress(replace(order, split=DEMO), [story]).bare
+    for layout in (bare.layout, with_one_place(bare.layout)):
+        path = tmp_path / "table.toml"
+        path.write_text(table_toml("one.mp4", order, [story], replace(bare, layout=layout)))
+        read = read_table(path).layout
+        assert {area.name: area.polygon for area in read.areas} == {area.name: area.polygon for area in layout.areas}
+    assert not any(".hand" in area.name for area in with_one_place(bare.layout).areas)
