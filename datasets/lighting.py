@@ -14,6 +14,19 @@ class Blob:
 
 
 @dataclass(frozen=True, slots=True)
+class LightChange:
+    """How the light changes while a film runs: each a part of the whole light."""
+
+    drift: float = 0.0  # it grows and fades by so much
+    drift_s: float = 40.0  # from bright to bright
+    flicker: float = 0.0  # as lamps beat against the camera
+    flicker_hz: float = 3.0
+    shade: float = 0.0  # what a person who leans over the table takes at the most
+    shade_s: float = 15.0  # from one time to the next
+    shade_at: tuple[float, float, float] = (0.5, 0.0, 0.3)  # middle and radius, as those of a Blob
+
+
+@dataclass(frozen=True, slots=True)
 class Light:
     """How a table is lit."""
 
@@ -27,6 +40,7 @@ class Light:
     dark: float = 0.5  # how dark a shadow is
     gloss: float = 0.1  # how strongly cards mirror the lamps
     slope: float = 0.02  # by what part a card is lighter at one edge than at its middle
+    change: LightChange = LightChange()
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,24 @@ class StackTruth:
 
 
 @dataclass(frozen=True, slots=True)
+class ThingTruth:
+    """One thing that is neither card nor chip: the edge of all that it hides."""
+
+    id: str
+    kind: str
+    hull: tuple[Point, ...]
+    visible: float = 1.0
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "hull": [[round(x, 2), round(y, 2)] for x, y in self.hull],
+            "visible": round(self.visible, 4),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Truth:
     """All that is true of one picture. Hands are outlines here; `hands` of a Picture is their mask."""
 
@@ -74,14 +92,17 @@ class Truth:
     cards: tuple[CardTruth, ...] = ()
     stacks: tuple[StackTruth, ...] = ()
     hands: tuple[tuple[Point, ...], ...] = ()
+    things: tuple[ThingTruth, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
+        things = {"things": [thing.to_dict() for thing in self.things]} if self.things else {}
         return {
             "width": self.width,
             "height": self.height,
             "cards": [card.to_dict() for card in self.cards],
             "chips": [stack.to_dict() for stack in self.stacks],
             "hands": [[[round(x, 1), round(y, 1)] for x, y in hand] for hand in self.hands],
+            **things,
         }
 
 
@@ -101,6 +122,7 @@ def truth_of(found: Mapping[str, Any]) -> Truth:
         tuple(CardTruth(**{**card, "quad": _points(card["quad"])}) for card in found["cards"]),
         tuple(_stack(stack) for stack in found["chips"]),
         tuple(_points(hand) for hand in found["hands"]),
+        tuple(ThingTruth(**{**thing, "hull": _points(thing["hull"])}) for thing in found.get("things", ())),
     )
 
 

@@ -5,6 +5,7 @@ from feltwatch.datasets.deal.blackjack_table import BlackjackTable, DealtHand, p
 from feltwatch.datasets.deal.game import MAIN, Fate
 from feltwatch.datasets.deal.rules import LIMIT, LIVE, SIDES, STANDING, may_double, may_split, points, total
 
+SQUEEZED = ("blackjack-rws-v5", "rws-blackjack-2024")  # books that let cards be dealt face down on request
 MOST_SIDES = 6  # side bets in one round: more would keep the first Player waiting
 
 
@@ -66,9 +67,9 @@ class Blackjack(BlackjackTable):
     def slots(self) -> list[int]:
         return [*self.seats, 0, *self.seats]
 
-    def card(self, hand: DealtHand, *, crosswise: bool = False) -> None:
+    def card(self, hand: DealtHand, *, crosswise: bool = False, up: bool = True) -> None:
         face = self.draw(hand.box)
-        self.adds(hand, self.film.deal(face, hand.zone, crosswise=crosswise), face)
+        self.adds(hand, self.film.deal(face, hand.zone, up=up, crosswise=crosswise), face)
 
     def rigs(self, result: str) -> None:
         box, dealer = {"win": ("T T", "T 7"), "lose": ("T 8", "T 9"), "stand-off": ("T 8", "T 8")}[result]
@@ -138,9 +139,19 @@ class Blackjack(BlackjackTable):
     # ---- doubles and splits -----------------------------------------------------------------------------------------
 
     def doubles(self, hand: DealtHand, amount: int | None = None) -> None:
-        """The second bets come, then one card, laid crosswise."""
+        """The second bets come, then one card."""
         self.adds_double(hand, amount)
-        self.card(hand, crosswise=True)
+        self.doubled_card(hand)
+
+    def doubled_card(self, hand: DealtHand) -> None:
+        """The one card of a double comes as the dealer lays it: face down only where cards may be squeezed."""
+        how = self.setup.dealer.double
+        if how == "face-down" and self.book.id in SQUEEZED:
+            self.card(hand, crosswise=self.film.habits.random() < 0.5, up=False)
+            self.film.wait((0.6, 2.5))
+            self.film.turn(hand.ids[-1])
+        else:
+            self.card(hand, crosswise=how != "straight")
 
     def adds_double(self, hand: DealtHand, amount: int | None = None) -> None:
         for bet, stake in hand.bets.items():
@@ -167,16 +178,24 @@ class Blackjack(BlackjackTable):
             self.card(new)
 
     def splits_bets(self, hand: DealtHand) -> DealtHand:
-        """The second bets come, and the second card is pushed aside."""
+        """The second bets come, and the second card is pushed aside; or the other way round."""
         new = self.parted(hand)
+        if self.setup.dealer.parts_first:
+            self._moves_apart(hand, new)
         for bet, stake in hand.bets.items():
             if bet == MAIN or self.followed(hand.box, bet):
                 if bet == MAIN:
                     self.decided(hand, "split", amount=stake)
                 new.bets[bet] = stake
                 self.film.put(self.spot(new, bet), stake, by=f"box{hand.box}")
-        self.film.slide(new.ids[0], new.zone, hand=new.number)
+        if not self.setup.dealer.parts_first:
+            self._moves_apart(hand, new)
         return new
+
+    def _moves_apart(self, hand: DealtHand, new: DealtHand) -> None:
+        self.film.slide(new.ids[0], new.zone, hand=new.number)
+        if self.setup.dealer.split.startswith("both-") and hand.number == 1:
+            self.film.spread(hand.ids[0])
 
     def parted(self, hand: DealtHand) -> DealtHand:
         hands = self.hands[hand.box]

@@ -52,6 +52,27 @@ def beside(stacks: Stacks, more: Stacks) -> Stacks:
     return (*stacks, *more)
 
 
+def on_top(stacks: Stacks, more: Stacks) -> Stacks:
+    """Put chips on top of the last stack, as many as it may hold.
+
+    >>> on_top(((100,), (25,)), ((5, 5),))
+    ((100,), (25, 5, 5))
+    """
+    *others, last = stacks
+    return (*others, *_columns([*last, *(chip for stack in more for chip in stack)]))
+
+
+def in_two(stacks: Stacks, rng: Random) -> Stacks:
+    """Set the first stack up as two.
+
+    >>> in_two(((25, 25, 5),), Random(1))
+    ((25,), (25, 5))
+    """
+    first, *others = stacks
+    at = rng.randrange(1, len(first)) if len(first) > 1 else 0
+    return (first[:at], first[at:], *others) if at else stacks
+
+
 def without(stacks: Stacks, amount: int, rng: Random) -> Stacks:
     """Take that sum away: whole stacks from the last on, then single chips, then with change made.
 

@@ -9,6 +9,7 @@ from random import Random
 from feltwatch.datasets.deal.film import FilmScript
 from feltwatch.datasets.deal.shoe import DealerShoe
 from feltwatch.datasets.deal.story import DEALER, DealtRound, Owed
+from feltwatch.datasets.scene.dealer import HOUSE, Dealer
 from feltwatch.engine.books import Book
 from feltwatch.engine.model.cards import Card
 
@@ -34,6 +35,7 @@ class TableSetup:
     pace: float
     apart: bool = True  # whether the second stack of a split may stand, and be reported, by itself
     told: bool = False  # whether decisions are reported, as by a table with gesture recognition
+    dealer: Dealer = HOUSE
 
 
 class Voided(Exception):  # noqa: N818  it is no fault of ours
@@ -70,7 +72,7 @@ class Game(ABC):
         self.book = setup.book
         self.rng = rng
         self.shoe = shoe
-        self.film = FilmScript(rng, now, setup.pace, ids)
+        self.film = FilmScript(rng, now, setup.pace, ids, setup.dealer)
         self.seats = sorted(rng.sample(range(1, setup.boxes + 1), setup.occupied))
         self.stakes: dict[str, int] = {}  # what lies on a spot and plays there
         self.fates: dict[int, Fate] = {}  # by box, 0 the dealer
@@ -235,8 +237,9 @@ class Game(ABC):
 
     def ends(self) -> None:
         """The cards come off the layout, hand by hand."""
-        for zone in sorted({card.zone for card in self.film.cards.values()}, reverse=True):
-            here = [name for name, card in self.film.cards.items() if card.zone == zone and name not in self.left]
+        zones = sorted({card.zone for card in self.film.cards.values()}, reverse=True)
+        for swept in gathered(zones, self.setup.dealer.gather):
+            here = [name for name, card in self.film.cards.items() if card.zone in swept and name not in self.left]
             self.film.sweep(here)
         self.film.rest()
         self.film.now += 20
@@ -322,6 +325,20 @@ def inherits(g: Game, before: Game) -> None:
         return False
 
     g.on("slot", slot)
+
+
+def gathered(zones: Sequence[str], gather: str) -> list[list[str]]:
+    """Give the zones from which cards are taken up in one motion, motion by motion.
+
+    >>> gathered(["dealer.low", "box1.low", "box1.high"], "boxes")
+    [['dealer.low'], ['box1.low', 'box1.high']]
+    """
+    if gather == "sweep":
+        return [[*zones]]
+    if gather == "boxes":
+        places = dict.fromkeys(zone.partition(".")[0] for zone in zones)
+        return [[zone for zone in zones if zone.partition(".")[0] == place] for place in places]
+    return [[zone] for zone in zones]
 
 
 def joined(stories: Sequence[DealtRound]) -> DealtRound:

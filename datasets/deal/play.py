@@ -12,6 +12,7 @@ from feltwatch.datasets.deal.shoe import LOW_LEFT, DealerShoe
 from feltwatch.datasets.deal.sikipi import Sikipi
 from feltwatch.datasets.deal.story import DealtRound
 from feltwatch.datasets.deal.visible import SKP, STALE, needs
+from feltwatch.datasets.scene.dealer import HOUSE, Dealer
 from feltwatch.engine.books import Book, find_book
 
 MINIMUMS = (10, 20, 50)
@@ -50,10 +51,11 @@ def session(  # noqa: PLR0913  each may be left out
     pace: float = 1.0,
     at: float = 0.0,
     apart: bool = True,
+    dealer: Dealer = HOUSE,
 ) -> list[DealtRound]:
     """Play rounds in sequence at one table, from one shoe while it lasts; each with its error, or None."""
     table = _seated(find_book(book), seed, errors, boxes, pace)
-    table.setup = replace(table.setup, apart=apart)
+    table.setup = replace(table.setup, apart=apart, dealer=dealer)
     table.now = round(at * 1000)
     following = [*errors[1:], None]
     return [table.round(error, occupied, last=after == STALE) for error, after in zip(errors, following, strict=True)]

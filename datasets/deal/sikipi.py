@@ -9,6 +9,7 @@ from feltwatch.datasets.deal.houseway import Set, beats, bonus, house_way, same,
 from feltwatch.datasets.deal.rules import SIDES
 from feltwatch.datasets.deal.shoe import DealerShoe
 from feltwatch.datasets.deal.story import DEALER
+from feltwatch.datasets.scene.dealer import PRINTED
 from feltwatch.engine.model.cards import Card
 
 FOUR = 4
@@ -36,6 +37,8 @@ class Sikipi(Game):
         self.hands: dict[int, FourCardHand] = {}
         self.meant: dict[int, list[Card]] = {}
         self.packets = rng.random() < 0.3  # four cards at once to each, or one by one
+        if setup.dealer.deal != PRINTED:
+            self.packets = setup.dealer.deal != "piles"
 
     # ---- bets -------------------------------------------------------------------------------------------------------
 
@@ -67,9 +70,13 @@ class Sikipi(Game):
         }
         for box, fate in self.fates.items():  # one deck: a Player's cards are reserved for him
             self.meant[box] = [self.shoe.draw(rank) for rank in fate.ranks]
-        for place, box in enumerate(self.slots()):
-            if not self.moment("slot", place, box):
-                self.card(self.hands[box])
+        if self.packets and self.setup.dealer.deal != PRINTED and "slot" not in self.hooks:
+            for hand in self.hands.values():
+                self.packet(hand)
+        else:
+            for place, box in enumerate(self.slots()):
+                if not self.moment("slot", place, box):
+                    self.card(self.hands[box])
         self.moment("dealt")
         for box in self.seats:
             self.looks(self.hands[box])
@@ -103,6 +110,12 @@ class Sikipi(Game):
         face = self.draw(hand.box)
         self.adds(hand, self.film.deal(face, hand.zone, up=up), face)
 
+    def packet(self, hand: FourCardHand) -> None:
+        """Four cards leave the shoe as one packet."""
+        faces = [self.draw(hand.box) for _ in range(FOUR)]
+        for name, face in zip(self.film.deal_packet(faces, hand.zone), faces, strict=True):
+            self.adds(hand, name, face)
+
     # ---- looking, setting -------------------------------------------------------------------------------------------
 
     def looks(self, hand: FourCardHand) -> None:
@@ -126,9 +139,11 @@ class Sikipi(Game):
     def sets(self, hand: FourCardHand, way: Set, *, by: str = DEALER) -> None:
         hand.lies = way
         names = dict(zip(hand.cards, hand.ids, strict=True))
-        for part, two in zip(("low", "high"), way, strict=True):
-            for face in two:
-                self.film.slide(names[face], f"{hand.place}.{part}", by=by)
+        parts = [*zip(("low", "high"), way, strict=True)]
+        for part, two in reversed(parts) if self.setup.dealer.parts == "reversed" else parts:
+            cards = [names[face] for face in two]
+            for moved in [cards] if self.setup.dealer.in_pairs else [[name] for name in cards]:
+                self.film.slide_all(moved, f"{hand.place}.{part}", by=by)
 
     def reveals(self) -> None:
         """The dealer turns his cards and sets them, then shows box after box."""
@@ -136,14 +151,26 @@ class Sikipi(Game):
         dealer = self.hands[0]
         self.moment("reveal")
         self.shows(dealer)
+        if self.setup.dealer.show != PRINTED:
+            self.film.wait((0.4, 1.2))  # all see them
         if not self.moment("house", dealer):
             self.sets(dealer, house_way(dealer.cards))
 
     def shows(self, hand: FourCardHand) -> None:
-        for name in hand.ids:
-            if not self.film.cards[name].up:
-                self.film.turn(name)
+        for names in self.turns([name for name in hand.ids if not self.film.cards[name].up]):
+            self.film.turn_all(names)
+            for name in names:
                 self.moment("turned", hand, name)
+
+    def turns(self, names: list[str]) -> list[list[str]]:
+        """Give the cards of a hand that are turned in one motion, motion by motion."""
+        show = self.setup.dealer.show
+        if show == "packet":
+            return [names] if names else []
+        if show == "by-parts":
+            zones = dict.fromkeys(self.film.cards[name].zone for name in names)
+            return [[name for name in names if self.film.cards[name].zone == zone] for zone in zones]
+        return [[name] for name in (reversed(names) if show == "backwards" else names)]
 
     # ---- settlement -------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,17 @@ from feltwatch.engine.model.cards import Card
 DEALER = "dealer"  # whose hand moves a thing; else "box3", the Player of that box
 
 CHIPS = (1, 5, 25, 100, 500, 1000, 5000)
+THINGS = ("phone", "glass", "club-card", "lighter", "paper")
+
+
+@dataclass(frozen=True, slots=True)
+class Nudge:
+    """A push that belongs to no act of the game: so many millimetres and degrees, about the middle of a card."""
+
+    x_mm: float
+    y_mm: float
+    deg: float
+    about: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +34,12 @@ class CarriedCard:
     zone: str  # where it rests: box3.cards, box3.hand2, dealer.cards, discard, outside …
     place: int = 0  # which card of that zone it is, counted from 0 in the order they were laid
     crosswise: bool = False
-    how: str = "deal"  # deal, turn, slide, lift, tuck, collect, drop, found
+    how: str = "deal"  # deal, turn, slide, lift, tuck, collect, drop, found, nudge, spread
     by: str = DEALER
     lifted: bool = False  # a corner is bent up towards its Player, who looks
     foreign: bool = False  # of another set of cards, and looks it
+    parted: bool = False  # of the first hand of a box that lies aside, too, since its pair was split
+    nudge: "Nudge | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +64,19 @@ class Gesture:
     by: str
 
 
-HandMove = CarriedCard | ChipMove | Gesture
+@dataclass(frozen=True, slots=True)
+class ThingMove:
+    """A thing that is neither card nor chip is put on the table, or taken away."""
+
+    start: float
+    end: float
+    thing: str
+    kind: str
+    there: bool
+    by: str
+
+
+HandMove = CarriedCard | ChipMove | Gesture | ThingMove
 
 
 @dataclass(frozen=True, slots=True)

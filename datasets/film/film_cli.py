@@ -3,12 +3,14 @@
 import argparse
 import json
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import inf
 from pathlib import Path
+from random import Random
 
 import numpy as np
 
@@ -24,14 +26,14 @@ from feltwatch.datasets.deal.visible import VISIBLE, needs
 from feltwatch.datasets.film.footage import CRF, film
 from feltwatch.datasets.film.timeline import Reel
 from feltwatch.datasets.lighting import Blob, Light, Sensor
-from feltwatch.datasets.scene.placement import DealerHabits
-from feltwatch.datasets.scene.scene import POKER, Scene
-from feltwatch.datasets.scene.scene_sampler import art, pick, random_habits, random_light, random_sensor
+from feltwatch.datasets.scene.dealer import EACH_SPLIT, HOUSE, Dealer, any_of, named
+from feltwatch.datasets.scene.scene import Scene
+from feltwatch.datasets.scene.scene_sampler import art, pick, random_change, random_light, random_sensor
 from feltwatch.datasets.sources.card_codes import LONGEST, is_name
 from feltwatch.engine.books import BOOKS, find_book
 from feltwatch.vision.geometry.camera import Camera, look_at
 from feltwatch.vision.layout.shapes import for_book
-from feltwatch.vision.layout.zones import Layout, LayoutError, load_layout
+from feltwatch.vision.layout.zones import PRESETS, Layout, LayoutError, load_layout
 
 DEMO = "demo"  # the art of the repository, one fixed camera
 SPLITS = ("train", "val", "test", DEMO)
@@ -48,6 +50,11 @@ LIMITS = {
     "crf": (0, 51),
     "occupied": (1, 7),
 }
+ONE_PLACE = 0.5  # of the films, on which the places of split hands are not printed
+SPLIT_PLACE = re.compile(r"box\d\.hand\d")
+UPSIDE_DOWN = 0.4  # of the cameras
+LEANS_DEG = 28.0  # a camera looks so far from straight down, at the most
+WIDEST_MM = 4000.0
 MARKS = 12  # points of the felt that the table's file gives the pixels of
 
 
@@ -63,12 +70,19 @@ class FilmOrder:
     error: str | None = None
     size: tuple[int, int] = (1920, 1080)
     fps: float = 25.0
-    pace: float = 1.0
+    pace: float | None = None  # the dealer's own
     occupied: int | None = None
     layout: str | None = None
     deck: str | None = None
     crf: int = CRF
     name: str | None = None
+    dealer: str | None = None
+
+    def who(self) -> Dealer:
+        """Give the dealer: the one who was named, else the one whom the seed draws."""
+        if self.split == DEMO:
+            return replace(HOUSE, seed=self.seed)
+        return replace(named(self.dealer, self.split) if self.dealer else any_of(self.split, self.seed), seed=self.seed)
 
 
 def shoot(order: FilmOrder) -> Path:
@@ -82,13 +96,15 @@ def shoot(order: FilmOrder) -> Path:
     if order.split == DEMO and find_book(order.book).family == "blackjack":
         boxes = boxes or 7
     errors = [None] * (order.rounds - 1) + [order.error]
+    dealer = order.who()
     stories = session(
         order.book,
         order.seed,
         errors,
         boxes=boxes,
         occupied=order.occupied,
-        pace=order.pace,
+        pace=order.pace or dealer.pace,
+        dealer=dealer,
         apart=False,  # a camera sees all stacks of a box on its main spot
     )
     reel = dress(order, stories)
@@ -126,6 +142,8 @@ def dress(order: FilmOrder, stories: Sequence[DealtRound]) -> Reel:
     """Give the stories a table, art of the split, light and a camera."""
     layout = _layout(order.layout, order.book, stories[0].boxes)
     dice = np.random.default_rng([order.seed, 21])
+    if order.split != DEMO and not order.layout and Random(f"felt {order.seed}").random() < ONE_PLACE:  # noqa: S311
+        layout = with_one_place(layout)
     if order.split == DEMO:
         bare = Scene(
             look_at(order.size, (80.0, -150.0, 2000.0), (0.0, 440.0), 2150.0, (-0.08, 0.01, 0.0, 0.0, 0.0), 1.5),
@@ -138,33 +156,44 @@ def dress(order: FilmOrder, stories: Sequence[DealtRound]) -> Reel:
             sensor=Sensor(0.6, 1.6),
             seed=order.seed,
         )
-        return Reel(bare, DealerHabits(order.seed, size=POKER), stories, SPRITES[DEMO], "house")
+        return Reel(bare, order.who(), stories, SPRITES[DEMO], "house")
     decks = art("decks", order.split)
     deck = order.deck or pick(dice, decks)
     bare = Scene(
-        whole_table(dice, order.size),
+        whole_table(dice, order.size, layout),
         layout,
         pick(dice, FELTS[order.split]),
         deck,
         pick(dice, art("backs", order.split)),
         pick(dice, CHIP_SETS[order.split]),
-        light=random_light(dice),
+        light=replace(random_light(dice), change=random_change(dice)),
         sensor=replace(random_sensor(dice, order.size[0]), jpeg=0),
         seed=order.seed,
     )
     sprites = tuple(pick(dice, SPRITES[order.split]) for _ in range(ACTORS))
-    habits = replace(random_habits(dice, order.seed), reach=float(dice.uniform(0.9, 1.15)))
     foreign = pick(dice, [name for name in decks if name != deck] or [deck])
-    return Reel(bare, habits, stories, sprites, foreign)
+    return Reel(bare, order.who(), stories, sprites, foreign)
 
 
-def whole_table(dice: np.random.Generator, size: tuple[int, int]) -> Camera:
-    """Hang a camera so that it sees all of the felt, from the dealer's or the Players' side."""
-    tall, roll = float(dice.uniform(1500, 2800)), float(dice.normal(0, 2.5))
-    eye = (float(dice.normal(0, 0.1)) * tall, 440.0 + float(dice.normal(0, 0.22)) * tall, tall)
+def with_one_place(layout: Layout) -> Layout:
+    """Give a layout on which a box has one place for all its hands, as most felts have."""
+    areas = tuple(area for area in layout.areas if not SPLIT_PLACE.fullmatch(area.name))
+    return replace(layout, areas=areas) if len(areas) < len(layout.areas) else layout
+
+
+def whole_table(dice: np.random.Generator, size: tuple[int, int], layout: Layout) -> Camera:
+    """Hang a camera on any side of the table so that it sees all of the felt; the picture may be upside down."""
+    tall, roll = float(dice.uniform(1500, 2800)), float(dice.normal(0, 2.5)) + 180.0 * (dice.random() < UPSIDE_DOWN)
+    side, aside = float(dice.uniform(0, 2 * np.pi)), tall * float(np.tan(np.deg2rad(dice.uniform(0, LEANS_DEG))))
+    eye = (aside * float(np.cos(side)), 440.0 + aside * float(np.sin(side)), tall)
     k1 = float(dice.uniform(-0.12, 0.02))
     lens = (k1, abs(k1) * 0.12, 0.0, 0.0, 0.0)
-    return look_at(size, eye, (0.0, 440.0), float(dice.uniform(2250, 2550)), lens, roll + 180.0 * (dice.random() < 0.3))
+    for view in np.arange(float(dice.uniform(2150, 2400)), WIDEST_MM, 50.0):
+        camera = look_at(size, eye, (0.0, 440.0), float(view), lens, roll)
+        seen = camera.to_picture(np.array(layout.outline))
+        if (seen >= 0).all() and (seen <= np.array(size)).all():
+            break
+    return camera
 
 
 def _papers(path: Path, order: FilmOrder, stories: Sequence[DealtRound], bare: Scene) -> None:
@@ -185,6 +214,8 @@ def _papers(path: Path, order: FilmOrder, stories: Sequence[DealtRound], bare: S
         for story in stories
     ]
     made_of = {"deck": bare.deck, "back": bare.back, "felt": bare.felt, "chips": bare.chips, "split": order.split}
+    if order.split != DEMO:
+        made_of["dealer"] = order.who().name
     about = {"book": order.book, "seed": order.seed, "fps": order.fps, "made_of": made_of, "rounds": owed}
     write_whole(path.with_suffix(".owed.json"), (json.dumps(about, indent=1) + "\n").encode())
     write_whole(path.with_suffix(".table.toml"), table_toml(path.name, order, stories, bare).encode())
@@ -217,7 +248,7 @@ def table_toml(source: str, order: FilmOrder, stories: Sequence[DealtRound], bar
         *([f"settings = {{ {house} }}"] if house else []),  # an error may need them
         "",
         "[layout]",
-        f'preset = "{order.layout or PRESET[story.boxes]}"',
+        *_printed(order.layout or PRESET[story.boxes], order.book, bare.layout),
         "",
         "[camera]",
         f'source = "{source}"',
@@ -227,6 +258,18 @@ def table_toml(source: str, order: FilmOrder, stories: Sequence[DealtRound], bar
     for (x, y), (u, v) in zip(points.tolist(), pixels.tolist(), strict=True):
         lines += ["", "[[camera.points]]", f"image = [{u:.2f}, {v:.2f}]", f"table = [{x}, {y}]"]
     return "\n".join(lines) + "\n"
+
+
+def _printed(name: str, book: str, layout: Layout) -> Iterator[str]:
+    """Name the layout of a film, or write its zones down where no layout has that name."""
+    if name in PRESETS and layout == _layout(name, book):
+        yield f'preset = "{name}"'
+        return
+    yield f"outline = {[list(point) for point in layout.outline]}"
+    for area in layout.areas:
+        yield from ("", "[[layout.zones]]", f'name = "{area.name}"')
+        yield f"polygon = {[list(point) for point in area.polygon]}"
+        yield from (f"first = {list(area.first)}", f"step = {list(area.step)}", f"turn = {area.turn}")
 
 
 def main(arguments: list[str]) -> int:
@@ -258,6 +301,10 @@ def _order(wanted: argparse.Namespace) -> FilmOrder:
         raise DataError(f"--name {wanted.name!r}: letters, digits and dashes expected, {LONGEST} at most")
     if wanted.name and wanted.films > 1:
         raise DataError("--name names one film: expected --films 1")
+    if wanted.dealer and wanted.split == DEMO:
+        raise DataError(f"--dealer {wanted.dealer!r}: --split {DEMO} has one dealer; expected another split")
+    if wanted.dealer:
+        named(wanted.dealer, wanted.split)
     return FilmOrder(
         wanted.book,
         wanted.seed,
@@ -273,6 +320,7 @@ def _order(wanted: argparse.Namespace) -> FilmOrder:
         wanted.deck,
         wanted.crf,
         wanted.name,
+        wanted.dealer,
     )
 
 
@@ -287,7 +335,8 @@ def _parser() -> Arguments:
     parser.add_argument("--split", choices=SPLITS, default="train", help="whose art it is made of")
     parser.add_argument("--size", default="1920x1080", metavar="WxH")
     parser.add_argument("--fps", type=float, default=25.0)
-    parser.add_argument("--pace", type=float, default=1.0, help="2: a dealer twice as quick")
+    parser.add_argument("--pace", type=float, help="2: twice as quick; without it, as quick as the dealer")
+    parser.add_argument("--dealer", metavar="NAME", help=f"of the split: SPLIT-0 to SPLIT-{EACH_SPLIT - 1}")
     parser.add_argument("--occupied", type=int, help="boxes that are played")
     parser.add_argument("--layout", metavar="FILE", help="a preset's name or a layout file")
     parser.add_argument("--deck", metavar="NAME")

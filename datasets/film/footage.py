@@ -4,6 +4,7 @@ Only what moves is drawn in every frame; the resting table is drawn once each ti
 """
 
 import json
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,17 +15,19 @@ import cv2
 import numpy as np
 
 from feltwatch.datasets.art.chips.chips import chip_set, shadow_hull
+from feltwatch.datasets.art.drawing.prints import regular
 from feltwatch.datasets.art.hands.hands import corners_of, sprite
-from feltwatch.datasets.film.timeline import Reel, TimelineMoment
+from feltwatch.datasets.film.timeline import Act, Reel, TimelineMoment
 from feltwatch.datasets.render.cards import ImageRegion
 from feltwatch.datasets.render.compose import TableCanvas, bare_table, draw_things, truth_of_scene
-from feltwatch.datasets.scene.light import Shade, add_grain, apply_shade, develop, shade_of
+from feltwatch.datasets.scene.light import Shade, add_grain, apply_shade, change_light, develop, shade_of
 from feltwatch.datasets.scene.scene import Scene
 from feltwatch.datasets.truth import Truth
 from feltwatch.vision.arrays import Floats, Pixels
 
 CRF = 26
 PRESET = "superfast"
+THING_MM, TALLEST_MM = 135.0, 130.0  # no thing is wider or higher
 EDGE_PX = 12  # blur and sharpening reach so far beyond what moved
 
 
@@ -37,6 +40,7 @@ class FilmFrame:
     image: Pixels
     truth: Truth | None  # of the resting table, where that is not as it was in the frame before
     moment: TimelineMoment
+    acts: tuple[Act, ...] = ()  # that were done since the frame before
 
 
 class Shoot:
@@ -48,6 +52,7 @@ class Shoot:
         bare = reel.bare
         self.shade = shade_of(bare.light, bare.camera.width, bare.camera.height)
         self.table = bare_table(bare, np.random.default_rng(bare.seed))
+        self.acts = deque(reel.acts())
         self.rest = -1
         self.drawn = self.table.image
         self.developed = self.table.image
@@ -62,19 +67,24 @@ class Shoot:
         if now.rest != self.rest:
             truth = self._redraw(now)
         image = self.developed if now.still else self._over(now)
-        return FilmFrame(number, t, image, truth, now)
+        done = []
+        while self.acts and self.acts[0].t <= t:
+            done.append(self.acts.popleft())
+        seen = change_light(image, self.reel.bare.light.change, t)
+        return FilmFrame(number, t, seen, truth, now, tuple(done))
 
     def _redraw(self, now: TimelineMoment) -> Truth:
-        scene = replace(self.reel.bare, cards=now.cards, stacks=now.stacks)
+        scene = replace(self.reel.bare, cards=now.cards, stacks=now.stacks, things=now.things)
         canvas = TableCanvas(self.table.image.copy(), np.zeros_like(self.table.owner))
-        stacks = draw_things(canvas, scene)
+        things = draw_things(canvas, scene)
         self.rest, self.drawn = now.rest, canvas.image
         self.developed = develop(apply_shade(canvas.image, self.shade), scene.sensor)
-        return truth_of_scene(scene, canvas.owner, stacks)
+        return truth_of_scene(scene, canvas.owner, things)
 
     def _over(self, now: TimelineMoment) -> Pixels:
         """Draw what moves over the resting table, and develop only the part that it touches."""
         scene = replace(self.reel.bare, cards=now.moving_cards, stacks=now.moving_stacks, hands=now.hands)
+        scene = replace(scene, things=now.moving_things)
         patch = touched(scene)
         if patch is None:
             return self.developed
@@ -117,6 +127,9 @@ def _reaches(scene: Scene) -> Iterator[tuple[Floats, float]]:
     chips = chip_set(scene.chips)
     for stack in scene.stacks:
         yield shadow_hull(stack, chips, scene.light.shadow), 2.0
+    for thing in scene.things:
+        round_it = np.array(regular((thing.x, thing.y), THING_MM, 12))
+        yield np.vstack([np.column_stack([round_it, np.full(12, high)]) for high in (0.0, TALLEST_MM)]), 2.0
     for hand in scene.hands:
         flat = corners_of(hand, sprite(hand.sprite))
         tall = max(hand.z, 4.0) + 12
@@ -149,6 +162,10 @@ def film(reel: Reel, path: Path, fps: float = 25.0, crf: int = CRF) -> int:
 def truth_lines(frame: FilmFrame, reel: Reel) -> Iterator[str]:
     """Give a line for each change of the resting table, and for each frame in which something moves."""
     at: dict[str, object] = {"frame": frame.number, "t": round(frame.t, 4)}
+    for act in frame.acts:
+        yield json.dumps(
+            {**at, "act": act.what, "at": round(act.t, 3), "id": act.id, **act.about}, separators=(",", ":")
+        )
     if frame.truth is not None:
         yield json.dumps({**at, "rest": frame.truth.to_dict()}, separators=(",", ":"))
     if frame.moment.still:
@@ -162,11 +179,15 @@ def truth_lines(frame: FilmFrame, reel: Reel) -> Iterator[str]:
     for stack in frame.moment.moving_stacks:
         base = _rounded(camera.to_picture([[stack.x, stack.y]]))[0]
         chips.append({"spot": stack.spot, "chips": list(stack.chips), "base": base})
+    brought = {"things": [{"id": thing.id, "kind": thing.kind} for thing in frame.moment.moving_things]}
     hands = []
     for hand in frame.moment.hands:
         flat = corners_of(hand, sprite(hand.sprite))
         hands.append(_rounded(camera.to_picture(np.column_stack([flat, np.full(len(flat), hand.z)]))))
-    yield json.dumps({**at, "cards": moving, "chips": chips, "hands": hands}, separators=(",", ":"))
+    yield json.dumps(
+        {**at, "cards": moving, "chips": chips, "hands": hands, **(brought if brought["things"] else {})},
+        separators=(",", ":"),
+    )
 
 
 def _rounded(points: Floats) -> list[list[float]]:

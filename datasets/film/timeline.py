@@ -7,9 +7,21 @@ from dataclasses import dataclass, replace
 from math import atan2, cos, degrees, hypot, radians, sin
 
 from feltwatch.datasets.art.chips.chips import ChipStack
+from feltwatch.datasets.art.felts.things import LaidThing
 from feltwatch.datasets.art.hands.hands import SceneHand
-from feltwatch.datasets.deal.story import DEALER, CarriedCard, ChipMove, DealtRound, Gesture, HandMove
-from feltwatch.datasets.scene.placement import DealerHabits, Laying, lay_card, lay_stacks
+from feltwatch.datasets.deal.story import (
+    DEALER,
+    CarriedCard,
+    ChipMove,
+    DealtRound,
+    Gesture,
+    HandMove,
+    Nudge,
+    ThingMove,
+)
+from feltwatch.datasets.scene.dealer import Dealer
+from feltwatch.datasets.scene.placement import Laying, lay_card, lay_stacks, lay_thing
+from feltwatch.datasets.scene.rows import Hand, dice_for, row_of
 from feltwatch.datasets.scene.scene import LaidCard, Scene
 
 HandPlace = tuple[float, float, float]
@@ -22,6 +34,7 @@ LINGER_S = 1.1  # it stays if it is needed again within
 HAND_MM = 12.0  # height of the fingers over what they hold
 QUICK_MM_S = 2500.0  # no hand comes faster to what it is to do
 LIFT_DEG = 22.0
+TURNED_DEG = 2.0  # by how much a card that is turned comes to lie otherwise
 IN_A_ROW = 4  # stacks that stand side by side on a main spot; the next row is nearer the dealer
 ROW_MM = 41.0
 APART: Mapping[str, int] = {"hand2": 4, "hand3": 6, "hand4": 2}  # where on the main spot the stakes of a split begin
@@ -53,10 +66,22 @@ class TimelineMoment:
     moving_cards: tuple[LaidCard, ...]
     moving_stacks: tuple[ChipStack, ...]
     hands: tuple[SceneHand, ...]
+    things: tuple[LaidThing, ...] = ()
+    moving_things: tuple[LaidThing, ...] = ()
 
     @property
     def still(self) -> bool:
-        return not (self.moving_cards or self.moving_stacks or self.hands)
+        return not (self.moving_cards or self.moving_stacks or self.moving_things or self.hands)
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What changes the table and is no event of the game: a push, a pair laid apart, a thing that comes or goes."""
+
+    t: float
+    what: str
+    id: str
+    about: Mapping[str, object]
 
 
 def smooth(p: float) -> float:
@@ -68,24 +93,33 @@ class Reel:
     """Stories, one after another, played on the table of a scene that is bare of cards, chips and hands."""
 
     def __init__(
-        self, bare: Scene, habits: DealerHabits, stories: Sequence[DealtRound], sprites: Sequence[str], foreign: str
+        self, bare: Scene, dealer: Dealer, stories: Sequence[DealtRound], sprites: Sequence[str], foreign: str
     ) -> None:
         self.bare = bare
-        self.habits = habits
+        self.dealer = dealer
         self.sprites = sprites
         self.foreign = foreign  # the deck of a card that is not of the table's
         self.ends = max(story.ends for story in stories)
         moves = sorted((move for story in stories for move in story.moves), key=lambda move: (move.start, move.end))
         self._cards: dict[str, list[CarriedCard]] = defaultdict(list)
         self._chips: dict[str, list[ChipMove]] = defaultdict(list)
+        self._things: dict[str, list[ThingMove]] = defaultdict(list)
+        self._rounds: dict[str, int] = {}  # in which each card was dealt
+        for number, story in enumerate(stories):
+            for move in story.moves:
+                if isinstance(move, CarriedCard):
+                    self._rounds.setdefault(move.card, number)
         for move in moves:
             if isinstance(move, CarriedCard):
                 self._cards[move.card].append(move)
             elif isinstance(move, ChipMove):
                 self._chips[move.spot].append(move)
+            elif isinstance(move, ThingMove):
+                self._things[move.thing].append(move)
         self._changes = sorted({t for move in moves for t in _changes(move)})
         self._poses: dict[CarriedCard, LaidCard] = {}
         self._standing: dict[ChipMove, tuple[ChipStack, ...]] = {}
+        self._lying: dict[str, LaidThing] = {}
         self._visits = {actor: _by_hand(found) for actor, found in self._work(moves).items()}
 
     def scene_at(self, t: float) -> Scene:
@@ -96,6 +130,7 @@ class Reel:
             cards=now.cards + now.moving_cards,
             stacks=now.stacks + now.moving_stacks,
             hands=now.hands,
+            things=now.things + now.moving_things,
             seed=self.bare.seed + round(t * 1000),
         )
 
@@ -103,10 +138,10 @@ class Reel:
         resting: list[tuple[float, LaidCard]] = []
         moving: list[LaidCard] = []
         for moves in self._cards.values():
-            found = self._card_at(moves, t)
-            if found is not None:
-                landed, card = found
-                resting.append((landed, card)) if landed <= t else moving.append(card)
+            n = bisect_right([move.start for move in moves], t) - 1
+            if n >= 0:
+                card = self._card_at(moves, n, t)
+                resting.append((_laid_at(moves, n), card)) if moves[n].end <= t else moving.append(card)
         still: list[ChipStack] = []
         carried: list[ChipStack] = []
         for moves_ in self._chips.values():
@@ -114,9 +149,19 @@ class Reel:
             still += here
             carried += away
         resting.sort(key=lambda one: (one[0], one[1].z))
+        moving.sort(key=lambda card: card.z)
         cards = tuple(card for _, card in resting)
-        hands = tuple(self._hands_at(t))
-        return TimelineMoment(bisect_right(self._changes, t), cards, tuple(still), tuple(moving), tuple(carried), hands)
+        things, brought = self._things_at(t)
+        return TimelineMoment(
+            bisect_right(self._changes, t),
+            cards,
+            tuple(still),
+            tuple(moving),
+            tuple(carried),
+            tuple(self._hands_at(t)),
+            things,
+            brought,
+        )
 
     # ---- cards ------------------------------------------------------------------------------------------------------
 
@@ -127,13 +172,69 @@ class Reel:
         return self._poses[move]
 
     def _laid(self, move: CarriedCard) -> LaidCard:
-        laying = Laying(move.card, move.face, move.zone, move.place, move.up, move.crosswise)
-        found = lay_card(self.bare.layout, self.habits, laying)
+        moves = self._cards[move.card]
+        n = moves.index(move)
+        if move.nudge is not None:
+            return self._pushed(move, move.nudge)
+        before = next((one for one in reversed(moves[:n]) if not one.lifted), None)
+        if before is not None and self._stays(before, move):
+            found = self._turned(move, self._pose(before))
+        else:
+            found = lay_card(self.bare.layout, self.dealer, self._laying(move))
         if move.foreign:
             found = replace(found, deck=self.foreign)
         if move.lifted:
             found = replace(found, angle=found.angle + 180, lean=LIFT_DEG)
         return found
+
+    def _laying(self, move: CarriedCard) -> Laying:
+        return Laying(
+            move.card,
+            move.face,
+            move.zone,
+            move.place,
+            move.up,
+            move.crosswise,
+            self._rounds[move.card],
+            move.parted,
+        )
+
+    def _stays(self, before: CarriedCard, move: CarriedCard) -> bool:
+        """True if a card that is turned or lifted lies again where it lay."""
+        if move.how not in ("turn", "lift") or (before.zone, before.place) != (move.zone, move.place):
+            return False
+        hands = [Hand(move.zone, self._rounds[move.card], one.up, one.parted) for one in (before, move)]
+        rows = [row_of(self.bare.layout, self.dealer, hand) for hand in hands]
+        return rows[0] == rows[1]
+
+    def _turned(self, move: CarriedCard, card: LaidCard) -> LaidCard:
+        """Give a card that was turned: it comes down a little beside where it lay."""
+        found = replace(card, up=move.up)
+        if move.how != "turn" or not self.dealer.turned_mm:
+            return found
+        dice = dice_for(self.dealer.seed, f"{move.card} turned")
+        x, y = dice.normal(0, self.dealer.turned_mm, 2)
+        return self._shifted(found, (found.x + float(x), found.y + float(y)), float(dice.normal(0, TURNED_DEG)))
+
+    def _shifted(self, card: LaidCard, to: tuple[float, float], deg: float) -> LaidCard:
+        """Move a card, but not out of its zone."""
+        zone_at = self.bare.layout.zone_at
+        x, y = to if zone_at(to) == zone_at((card.x, card.y)) else (card.x, card.y)
+        return replace(card, x=x, y=y, angle=card.angle + deg)
+
+    def _pushed(self, move: CarriedCard, nudge: Nudge) -> LaidCard:
+        """Push a card with others: they turn about the middle of one of them."""
+        card, about = (self._rested(name, move.start) for name in (move.card, nudge.about))
+        turn, x, y = radians(nudge.deg), card.x - about.x, card.y - about.y
+        to = (
+            about.x + x * cos(turn) - y * sin(turn) + nudge.x_mm,
+            about.y + x * sin(turn) + y * cos(turn) + nudge.y_mm,
+        )
+        return self._shifted(card, to, nudge.deg)
+
+    def _rested(self, name: str, t: float) -> LaidCard:
+        """Give how a card lay just before a time."""
+        return self._pose(next(move for move in reversed(self._cards[name]) if move.end <= t))
 
     def _before(self, moves: Sequence[CarriedCard], n: int) -> LaidCard:
         """Give where a card is before its move n: where the last one left it, or in the mouth of the shoe."""
@@ -144,16 +245,53 @@ class Reel:
         pose = self._pose(first)
         return replace(pose, up=False, x=shoe.first[0] + 95, y=shoe.first[1] + 20, z=14.0, angle=180.0, bend=0.0)
 
-    def _card_at(self, moves: Sequence[CarriedCard], t: float) -> tuple[float, LaidCard] | None:
-        """Give when a card came or will come to rest, and where it is now."""
-        n = bisect_right([move.start for move in moves], t) - 1
-        if n < 0:
-            return None
-        move = moves[n]
-        target = self._pose(move)
-        if t >= move.end:
-            return move.end, target
-        return move.end, _between(self._before(moves, n), target, move, t)
+    def _card_at(self, moves: Sequence[CarriedCard], n: int, t: float) -> LaidCard:
+        """Give where a card is in its move n, or after it."""
+        target = self._pose(moves[n])
+        return target if t >= moves[n].end else _between(self._before(moves, n), target, moves[n], t)
+
+    # ---- things, and what is no event -------------------------------------------------------------------------------
+
+    def _things_at(self, t: float) -> tuple[tuple[LaidThing, ...], tuple[LaidThing, ...]]:
+        """Give the things that lie on the table, and those that are brought or taken away."""
+        lying, moving = [], []
+        for name, moves in self._things.items():
+            n = bisect_right([move.start for move in moves], t) - 1
+            if n < 0:
+                continue
+            thing, move = self._thing(name), moves[n]
+            if t < move.end:
+                p = smooth((t - move.start) / (move.end - move.start))
+                (x, y), share = self._home(move.by, f"{move.by}.main"), 1 - p if move.there else p
+                moving.append(replace(thing, x=thing.x + (x - thing.x) * share, y=thing.y + (y - thing.y) * share))
+            elif move.there:
+                lying.append(thing)
+        return tuple(lying), tuple(moving)
+
+    def _thing(self, name: str) -> LaidThing:
+        """Give a thing where it lies: clear of all cards and chips of the film."""
+        if name not in self._lying:
+            first = self._things[name][0]
+            cards = [self._pose(move) for moves in self._cards.values() for move in moves]
+            stacks = [stack for moves_ in self._chips.values() for move in moves_ for stack in self._stood(move)]
+            taken = {(round(card.x), round(card.y)) for card in cards}
+            taken |= {(round(stack.x), round(stack.y)) for stack in stacks}
+            home = self._where(f"{first.by}.main")
+            self._lying[name] = lay_thing(self.bare.layout, self.dealer, (name, first.kind), home, sorted(taken))
+        return self._lying[name]
+
+    def acts(self) -> list[Act]:
+        """Give what changes the table and is no event, in order of time."""
+        found = []
+        for moves in self._cards.values():
+            for n, move in enumerate(moves):
+                if move.how in ("nudge", "spread"):
+                    old, new = self._before(moves, n), self._pose(move)
+                    by = {"by_mm": [round(new.x - old.x, 1), round(new.y - old.y, 1)], "by_deg": _bearing(old, new)}
+                    found.append(Act(move.end, move.how, move.card, {"zone": move.zone, **by}))
+        for things in self._things.values():
+            found += [Act(one.end, "thing", one.thing, {"kind": one.kind, "there": one.there}) for one in things]
+        return sorted(found, key=lambda act: (act.t, act.id))
 
     # ---- chips ------------------------------------------------------------------------------------------------------
 
@@ -169,6 +307,8 @@ class Reel:
         before = list(self._stood(moves[n - 1])) if n else []
         kept = sum(1 for a, b in zip(before, after, strict=False) if a.chips == b.chips)
         p = smooth((t - move.start) / (move.end - move.start))
+        if _grown(before, after):
+            return before, []  # the hand hides the chip that it puts on top
         if len(after) > kept and len(before) > kept:
             return (before if t < _halfway(move) else after), []
         carried = after[kept:] if len(after) > kept else before[kept:]
@@ -185,7 +325,7 @@ class Reel:
         """Let stacks stand in rows on a main spot, where the stakes of a split stand too: their zones are for cards."""
         spot, first = _printed(move.spot)
         area = self.bare.layout.by_name.get(spot)
-        found = lay_stacks(self.bare.layout, self.habits, spot, ((),) * first + move.stacks)
+        found = lay_stacks(self.bare.layout, self.dealer, spot, ((),) * first + move.stacks)
         for number, stack in enumerate(found[first:], first):
             row = number // IN_A_ROW if spot.endswith(".main") and area else 0
             way, back = radians(area.turn if area else 0.0), row * IN_A_ROW
@@ -208,7 +348,8 @@ class Reel:
 
     def _where(self, place: str) -> tuple[float, float]:
         area = self.bare.layout.by_name.get(place)
-        return area.first if area else (0.0, 400.0)
+        row = row_of(self.bare.layout, self.dealer, Hand(place)) if area is None else None
+        return area.first if area else row.first if row else (0.0, 400.0)
 
     # ---- hands ------------------------------------------------------------------------------------------------------
 
@@ -220,6 +361,10 @@ class Reel:
                 found[move.by].append(self._card_visit(move))
             elif isinstance(move, ChipMove):
                 found[move.by].append(self._chip_visit(move))
+            elif isinstance(move, ThingMove):
+                thing, (x, y) = self._thing(move.thing), self._home(move.by, f"{move.by}.main")
+                ends = ((x, y, HAND_MM), (thing.x, thing.y, HAND_MM))
+                found[move.by].append(Visit(move.start, move.end, *(ends if move.there else ends[::-1]), ARC_ELSE_MM))
             else:
                 x, y = self._where(move.over)
                 found[move.by].append(Visit(move.start, move.end, (x, y, 30.0), (x + 12, y + 12, 20.0), 30.0))
@@ -303,6 +448,25 @@ def _between(begin: LaidCard, finish: LaidCard, move: CarriedCard, t: float) -> 
     )
 
 
+def _laid_at(moves: Sequence[CarriedCard], n: int) -> float:
+    """Give since when a card lies over those under it: a push changes nothing about that."""
+    while n and moves[n].how in ("nudge", "spread"):
+        n -= 1
+    return moves[n].end
+
+
+def _bearing(old: LaidCard, new: LaidCard) -> float:
+    return round((new.angle - old.angle + 180) % 360 - 180, 1)
+
+
+def _grown(before: Sequence[ChipStack], after: Sequence[ChipStack]) -> bool:
+    """True if chips are put on top of stacks that stay."""
+    same = len(before) <= len(after) and all(
+        a.chips[: len(b.chips)] == b.chips for b, a in zip(before, after, strict=False)
+    )
+    return same and any(a.chips != b.chips for b, a in zip(before, after, strict=False))
+
+
 def _toward(stack: ChipStack, away: tuple[float, float], share: float) -> ChipStack:
     return replace(stack, x=stack.x + (away[0] - stack.x) * share, y=stack.y + (away[1] - stack.y) * share)
 
@@ -311,7 +475,7 @@ def _changes(move: HandMove) -> tuple[float, ...]:
     """Give when what rests on the table becomes another by a move."""
     if isinstance(move, Gesture):
         return ()
-    return (move.start, move.end) if isinstance(move, CarriedCard) else (move.start, _halfway(move), move.end)
+    return (move.start, _halfway(move), move.end) if isinstance(move, ChipMove) else (move.start, move.end)
 
 
 def _halfway(move: ChipMove) -> float:

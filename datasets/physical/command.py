@@ -27,10 +27,10 @@ def render(scene: Scene, samples: int = 8) -> Rendered:
     """Photograph a scene. The truth is that of the fast compositor."""
     shape = (scene.camera.height, scene.camera.width)
     canvas = TableCanvas(np.zeros((*shape, 3), np.uint8), np.zeros(shape, np.uint8))
-    stacks = draw_things(canvas, scene)
+    things = draw_things(canvas, scene)
     image = photographed(scene, samples)
     hands = np.where(canvas.owner == HAND_ID, 255, 0).astype(np.uint8)
-    return Rendered(image, truth_of_scene(scene, canvas.owner, stacks), hands)
+    return Rendered(image, truth_of_scene(scene, canvas.owner, things), hands)
 
 
 def photographed(scene: Scene, samples: int) -> Pixels:

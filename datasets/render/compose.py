@@ -9,11 +9,12 @@ from feltwatch.datasets.art.chips.chips import chip_set, draw_stack, shadow_hull
 from feltwatch.datasets.art.felts.clutter import draw_clutter
 from feltwatch.datasets.art.felts.felts import Felt, felt_for
 from feltwatch.datasets.art.felts.furniture import draw_furniture
+from feltwatch.datasets.art.felts.things import draw_thing
 from feltwatch.datasets.art.hands.hands import draw_hand, draw_hand_shadow, sprite
 from feltwatch.datasets.render.cards import Texture, back_pack, deck_pack, draw_card, draw_shadow
 from feltwatch.datasets.scene.light import expose, shade_of
 from feltwatch.datasets.scene.scene import LaidCard, Scene
-from feltwatch.datasets.truth import CardTruth, StackTruth, Truth
+from feltwatch.datasets.truth import CardTruth, StackTruth, ThingTruth, Truth
 from feltwatch.vision.arrays import Floats, Ints16, Pixels, Quad, Uints16
 from feltwatch.vision.geometry.camera import Camera
 from feltwatch.vision.geometry.card_plane import INDEX_SPOTS
@@ -41,14 +42,22 @@ class TableCanvas:
     owner: Pixels
 
 
+@dataclass(frozen=True)
+class DrawnThings:
+    """What drawing a scene has shown: the stacks, and the outlines of the things that are neither card nor chip."""
+
+    stacks: list[StackTruth]
+    outlines: list[Floats]
+
+
 def render(scene: Scene) -> Rendered:
     """Draw a scene and photograph it."""
     dice = np.random.default_rng(scene.seed)
     canvas = bare_table(scene, dice)
-    stacks = draw_things(canvas, scene)
+    drawn = draw_things(canvas, scene)
     shade = shade_of(scene.light, scene.camera.width, scene.camera.height)
     image = expose(canvas.image, shade, scene.sensor, dice)
-    return Rendered(image, truth_of_scene(scene, canvas.owner, stacks), hands_mask(canvas.owner))
+    return Rendered(image, truth_of_scene(scene, canvas.owner, drawn), hands_mask(canvas.owner))
 
 
 def bare_table(scene: Scene, dice: np.random.Generator) -> TableCanvas:
@@ -79,9 +88,8 @@ def felt_picture(camera: Camera, felt: Felt) -> Pixels:
     return seen.astype(np.uint8, copy=False)
 
 
-def draw_things(canvas: TableCanvas, scene: Scene) -> list[StackTruth]:
-    """Draw cards, stacks and hands in the order in which they cover each other; give the truth of the stacks."""
-    stacks = []
+def draw_things(canvas: TableCanvas, scene: Scene) -> DrawnThings:
+    """Draw cards, stacks, other things and hands in the order in which they cover each other."""
     for number, card in enumerate(scene.cards, 1):
         if card.z < AIRBORNE_MM:
             draw_one_card(canvas, scene, card, number)
@@ -97,6 +105,9 @@ def draw_things(canvas: TableCanvas, scene: Scene) -> list[StackTruth]:
         found[n] = draw_stack(canvas.image, scene.camera, scene.stacks[n], chips, scene.light.shadow)
         _own(canvas.owner, np.array(found[n].hull), len(scene.cards) + n + 1)
     stacks = [found[n] for n in range(len(scene.stacks))]
+    outlines = [draw_thing(canvas.image, scene.camera, thing) for thing in scene.things]
+    for number, outline in enumerate(outlines, len(scene.cards) + len(stacks) + 1):
+        _own(canvas.owner, outline, number)
     for number, card in enumerate(scene.cards, 1):
         if card.z >= AIRBORNE_MM:
             draw_one_card(canvas, scene, card, number)
@@ -104,7 +115,7 @@ def draw_things(canvas: TableCanvas, scene: Scene) -> list[StackTruth]:
         seen = sprite(hand.sprite)
         draw_hand_shadow(canvas.image, scene.camera, hand, seen, scene.light)
         draw_hand(canvas.image, canvas.owner, scene.camera, hand, seen)
-    return stacks
+    return DrawnThings(stacks, outlines)
 
 
 def draw_one_card(canvas: TableCanvas, scene: Scene, card: LaidCard, number: int) -> None:
@@ -130,12 +141,12 @@ def hands_mask(owner: Pixels) -> Pixels:
     return cv2.inRange(owner, (HAND_ID,), (HAND_ID,)).astype(np.uint8, copy=False)
 
 
-def truth_of_scene(scene: Scene, owner: Pixels, stacks: list[StackTruth]) -> Truth:
+def truth_of_scene(scene: Scene, owner: Pixels, drawn: DrawnThings) -> Truth:
     """Say what is true of a drawn scene."""
     counts = cv2.calcHist([owner], [0], None, [256], [0, 256]).ravel()
     cards = tuple(_card_truth(scene, card, n, owner, int(counts[n])) for n, card in enumerate(scene.cards, 1))
     seen = []
-    for n, stack in enumerate(stacks, len(cards) + 1):
+    for n, stack in enumerate(drawn.stacks, len(cards) + 1):
         shown = _share(int(counts[n]), np.array(stack.hull))
         seen.append(
             StackTruth(
@@ -149,7 +160,11 @@ def truth_of_scene(scene: Scene, owner: Pixels, stacks: list[StackTruth]) -> Tru
                 shown,
             )
         )
-    return Truth(scene.camera.width, scene.camera.height, cards, tuple(seen), _outlines(owner))
+    things = []
+    for n, (thing, outline) in enumerate(zip(scene.things, drawn.outlines, strict=True), len(cards) + len(seen) + 1):
+        hull = tuple((float(x), float(y)) for x, y in outline)
+        things.append(ThingTruth(thing.id, thing.kind, hull, _share(int(counts[n]), outline)))
+    return Truth(scene.camera.width, scene.camera.height, cards, tuple(seen), _outlines(owner), tuple(things))
 
 
 def _share(pixels: int, outline: Floats) -> float:

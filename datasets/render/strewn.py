@@ -47,9 +47,9 @@ def strewn(split: str, seed: int, grounds: Sequence[Path] = ()) -> tuple[Rendere
     scene = _scene(dice, split, seed, view)
     ground, under = _ground(dice, split, grounds)
     canvas = TableCanvas(ground, np.zeros((SIDE, SIDE), np.uint8))
-    stacks = draw_things(canvas, scene)
+    things = draw_things(canvas, scene)
     image = expose(canvas.image, shade_of(scene.light, SIDE, SIDE), scene.sensor, dice)
-    drawn = Rendered(image, truth_of_scene(scene, canvas.owner, stacks), hands_mask(canvas.owner))
+    drawn = Rendered(image, truth_of_scene(scene, canvas.owner, things), hands_mask(canvas.owner))
     made_of = {"deck": scene.deck.removesuffix(NIGHT), "back": scene.back.removesuffix(NIGHT), "chips": scene.chips}
     return drawn, made_of | under
 

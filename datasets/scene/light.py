@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import pi, sin
 
 import cv2
 import numpy as np
 
-from feltwatch.datasets.lighting import Blob, Light, Sensor
+from feltwatch.datasets.lighting import Blob, Light, LightChange, Sensor
 from feltwatch.vision.arrays import AnyFloats, Pixels
 
 ONE = 128  # the gain map's value for "as it is"
@@ -15,6 +16,7 @@ GRAIN = 24.0  # grey levels of one standard deviation in the grain fields
 GRAIN_SIZE = (1200, 2100)
 GRAIN_PLAY = (120, 180)  # a field is moved at random by up to so many rows and columns
 GRAINS = 4
+LEAST_SHADE = 0.01
 SMALL_PX = 600  # a smaller picture takes its grain from anywhere in a field
 
 
@@ -91,6 +93,17 @@ def _window(field: Pixels, at: tuple[int, int], size: tuple[int, int]) -> Pixels
 def apply_shade(image: Pixels, shade: Shade) -> Pixels:
     lit = cv2.multiply(image, shade.gain, scale=1 / ONE)
     return (lit if shade.glare is None else cv2.add(lit, shade.glare)).astype(np.uint8, copy=False)
+
+
+def change_light(image: Pixels, change: LightChange, t: float) -> Pixels:
+    """Give a picture as the light of its moment shows it."""
+    gain = 1 + change.drift * sin(2 * pi * t / change.drift_s) + change.flicker * sin(2 * pi * t * change.flicker_hz)
+    dark = change.shade * max(sin(2 * pi * t / change.shade_s), 0.0) ** 2
+    if dark > LEAST_SHADE:
+        x, y, radius = change.shade_at
+        lean = Blob(x + radius * 0.3 * sin(t / 2), y, radius, -dark)
+        return apply_shade(image, shade_of(Light(gain, lamps=(lean,), vignette=0.0), image.shape[1], image.shape[0]))
+    return image if gain == 1 else cv2.convertScaleAbs(image, alpha=gain).astype(np.uint8, copy=False)
 
 
 def develop(image: Pixels, sensor: Sensor) -> Pixels:

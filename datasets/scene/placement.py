@@ -1,38 +1,34 @@
-"""Where a dealer lays things: from zone and place to millimetres, as neatly or as carelessly as people do."""
+"""Where a dealer lays things: from zone and place to millimetres, in rows of his own way, as neatly as he works."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import hypot
-from zlib import crc32
 
+import cv2
 import numpy as np
 
 from feltwatch.datasets.art.chips.chips import ChipStack
+from feltwatch.datasets.art.felts.things import LaidThing
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.scene.scene import POKER, THICK, LaidCard
+from feltwatch.datasets.scene.dealer import Dealer
+from feltwatch.datasets.scene.rows import Hand, dice_for, row_of
+from feltwatch.datasets.scene.scene import THICK, LaidCard
 from feltwatch.engine.model.cards import Card
 from feltwatch.vision.layout.zones import Layout
 
 REACH_MM = 860.0  # from the middle of the dealer's edge: beyond it lies the rail
 PILE_FOOT_MM = 4.0  # of the discard holder
 TRIES = 2000  # places, before there is held to be no bare felt
+NEAR_MM = 170.0  # a thing lies so far from its owner's bet
+CLEAR_MM: Mapping[str, float] = {
+    "phone": 125.0,
+    "glass": 90.0,
+    "club-card": 98.0,
+    "lighter": 92.0,
+    "paper": 165.0,
+}  # from any card or chip
+RAIL_MM = 1060.0
 PILE_MM = 1.2  # in a pile of discards a card lies this far from straight
-
-
-@dataclass(frozen=True, slots=True)
-class DealerHabits:
-    """How a dealer's work looks: one value for the whole table, drawn once."""
-
-    seed: int
-    place_mm: float = 2.5  # standard deviation of where a card comes to lie
-    angle_deg: float = 2.5
-    bend_mm: float = 0.5
-    size: tuple[float, float] = POKER
-    reach: float = 1.0  # how far apart overlapping cards are laid, 1 as the layout says
-
-
-def dice_for(seed: int, name: str) -> np.random.Generator:
-    """Give the chance that belongs to one thing, whatever else happens on the table."""
-    return np.random.default_rng([seed, crc32(name.encode())])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,26 +41,31 @@ class Laying:
     place: int
     up: bool
     crosswise: bool = False
+    round: int = 0  # of the film: the hands of each round lie a little otherwise
+    parted: bool = False  # the first hand of a box lies aside, too, since the pair was split
 
 
-def lay_card(layout: Layout, habits: DealerHabits, laying: Laying) -> LaidCard:
+def lay_card(layout: Layout, dealer: Dealer, laying: Laying) -> LaidCard:
     """Give the pose in which a card comes to rest."""
     zone, place = laying.zone, laying.place
-    area = layout.by_name.get(zone)
-    dice = dice_for(habits.seed, f"{laying.name} {zone} {place}")
-    wide, turn = dice.normal(0, habits.place_mm, 2), float(dice.normal(0, habits.angle_deg))
-    bend = float(np.clip(dice.normal(0, habits.bend_mm), -1.0, 1.0))
-    card = LaidCard(laying.name, laying.face.text, laying.up, 0.0, 0.0, 0.0, size=habits.size)
-    if area is None:  # outside every zone: where it fell
-        x, y = beside_zones(layout, dice)
-        return replace(card, x=x, y=y, angle=float(dice.uniform(0, 360)), bend=bend)
+    dice = dice_for(dealer.seed, f"{laying.name} {zone} {place}")
+    wide, turn = dice.normal(0, dealer.place_mm, 2), float(dice.normal(0, dealer.angle_deg))
+    bend = float(np.clip(dice.normal(0, dealer.bend_mm), -1.0, 1.0))
+    card = LaidCard(laying.name, laying.face.text, laying.up, 0.0, 0.0, 0.0, size=dealer.size)
     if zone in ("discard", "shoe"):
+        area = layout.by_name[zone]
         x, y = area.first[0] + wide[0] * PILE_MM / 2, area.first[1] + wide[1] * PILE_MM / 2
         high = PILE_FOOT_MM + place * THICK
         return replace(card, x=float(x), y=float(y), angle=area.turn + turn / 2, z=high, zone=zone)
-    x = area.first[0] + habits.reach * place * area.step[0] + wide[0]
-    y = area.first[1] + habits.reach * place * area.step[1] + wide[1]
-    angle = area.turn + turn + (90.0 if laying.crosswise else 0.0)
+    row = row_of(layout, dealer, Hand(zone, laying.round, shown=laying.up, parted=laying.parted))
+    if row is None:  # outside every zone: where it fell
+        x, y = beside_zones(layout, dice)
+        return replace(card, x=x, y=y, angle=float(dice.uniform(0, 360)), bend=bend)
+    middle = row.at(place)
+    x, y = middle[0] + row.loose * wide[0], middle[1] + row.loose * wide[1]
+    if row.fits is not None and layout.zone_at((x, y)) != row.zone:
+        x, y = middle
+    angle = row.turn + row.loose * turn + (90.0 if laying.crosswise else 0.0)
     return replace(card, x=float(x), y=float(y), angle=angle, z=place * THICK, zone=zone, bend=bend)
 
 
@@ -87,15 +88,34 @@ def beside_spots(layout: Layout, dice: np.random.Generator) -> tuple[float, floa
             return x, y
 
 
-def lay_stacks(
-    layout: Layout, habits: DealerHabits, spot: str, stacks: tuple[tuple[int, ...], ...]
-) -> tuple[ChipStack, ...]:
+def lay_thing(
+    layout: Layout,
+    dealer: Dealer,
+    thing: tuple[str, str],
+    home: tuple[float, float],
+    taken: Sequence[tuple[float, float]],
+) -> LaidThing:
+    """Put a thing near its owner's bet, or before it, where it touches nothing; where all is taken, on the rail."""
+    name, kind = thing
+    dice = dice_for(dealer.seed, name)
+    seed = int(dice.integers(1 << 30))
+    edge = np.array(layout.outline, np.float32)
+    for _ in range(TRIES):
+        x, y = home[0] + float(dice.normal(0, NEAR_MM)), home[1] + float(dice.normal(0, NEAR_MM))
+        inside = cv2.pointPolygonTest(edge, (x, y), measureDist=False) > 0
+        if inside and all(hypot(x - u, y - v) > CLEAR_MM[kind] for u, v in taken):
+            return LaidThing(name, kind, x, y, seed)
+    far = RAIL_MM / hypot(*home)
+    return LaidThing(name, kind, home[0] * far, home[1] * far, seed)
+
+
+def lay_stacks(layout: Layout, dealer: Dealer, spot: str, stacks: tuple[tuple[int, ...], ...]) -> tuple[ChipStack, ...]:
     """Give the stacks of a spot where they stand."""
     area = layout.by_name.get(spot)
     found = []
     for number, chips in enumerate(stacks):
-        dice = dice_for(habits.seed, f"{spot} {number}")
-        wide = dice.normal(0, habits.place_mm, 2)
+        dice = dice_for(dealer.seed, f"{spot} {number}")
+        wide = dice.normal(0, dealer.place_mm, 2)
         if area is None:
             x, y = beside_spots(layout, dice)
         else:

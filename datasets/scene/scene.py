@@ -6,6 +6,7 @@ from math import cos, radians, sin
 import numpy as np
 
 from feltwatch.datasets.art.chips.chips import ChipStack
+from feltwatch.datasets.art.felts.things import LaidThing
 from feltwatch.datasets.art.hands.hands import SceneHand
 from feltwatch.datasets.lighting import Light, Sensor
 from feltwatch.vision.arrays import Floats
@@ -72,3 +73,4 @@ class Scene:
     sensor: Sensor = field(default_factory=Sensor)
     seed: int = 0
     clutter: bool = False
+    things: tuple[LaidThing, ...] = ()

@@ -11,8 +11,9 @@ from feltwatch.datasets.art.chips.chips import CHIP_SETS, ChipStack, chip_set
 from feltwatch.datasets.art.felts.felts import FELTS
 from feltwatch.datasets.art.hands.hands import SPRITES, SceneHand
 from feltwatch.datasets.common.errors import DataError
-from feltwatch.datasets.lighting import Blob, Light, Sensor
-from feltwatch.datasets.scene.placement import DealerHabits, Laying, lay_card, lay_stacks
+from feltwatch.datasets.lighting import Blob, Light, LightChange, Sensor
+from feltwatch.datasets.scene.dealer import Dealer
+from feltwatch.datasets.scene.placement import Laying, lay_card, lay_stacks
 from feltwatch.datasets.scene.scene import BRIDGE, POKER, LaidCard, Scene
 from feltwatch.datasets.sources.manifest import names_of
 from feltwatch.engine.model.cards import CARDS, Card
@@ -67,9 +68,9 @@ def cast(split: str, seed: int, size: tuple[int, int] | None = None, own: Own = 
     dice = np.random.default_rng([seed, 2])
     size = size or SIZES[int(dice.choice(len(SIZES), p=SIZE_ODDS))]
     camera = random_camera(dice, size)
-    habits = random_habits(dice, seed)
+    dealer = random_dealer(dice, seed)
     chips = own.chips or pick(dice, CHIP_SETS[split])
-    cards = tuple(_gentle(card, camera) for card in random_cards(dice, layout, habits))
+    cards = tuple(_gentle(card, camera) for card in random_cards(dice, layout, dealer))
     return Scene(
         camera,
         layout,
@@ -78,7 +79,7 @@ def cast(split: str, seed: int, size: tuple[int, int] | None = None, own: Own = 
         pick(dice, own.backs or art("backs", split)),
         chips,
         cards,
-        random_stacks(dice, layout, habits, tuple(chip_set(chips).faces)),
+        random_stacks(dice, layout, dealer, tuple(chip_set(chips).faces)),
         random_hands(dice, cards, split),
         random_light(dice),
         random_sensor(dice, size[0]),
@@ -128,9 +129,10 @@ def random_camera(dice: Dice, size: tuple[int, int]) -> Camera:
     return look_at(size, eye, target, view, lens, roll)
 
 
-def random_habits(dice: Dice, seed: int) -> DealerHabits:
-    return DealerHabits(
-        seed,
+def random_dealer(dice: Dice, seed: int) -> Dealer:
+    """Give who laid the cards of a table that is seen for one moment: each lays as the layout has it."""
+    return Dealer(
+        seed=seed,
         place_mm=float(dice.uniform(0.5, 5)),
         angle_deg=float(dice.choice([1.0, 3.0, 8.0])),
         bend_mm=float(dice.uniform(0.0, 0.7)),
@@ -139,7 +141,7 @@ def random_habits(dice: Dice, seed: int) -> DealerHabits:
     )
 
 
-def random_cards(dice: Dice, layout: Layout, habits: DealerHabits) -> tuple[LaidCard, ...]:
+def random_cards(dice: Dice, layout: Layout, dealer: Dealer) -> tuple[LaidCard, ...]:
     """Lay hands of cards in some of the zones, and a few cards anywhere."""
     found: list[LaidCard] = []
     backs = float(dice.choice([0.03, 0.2, 0.9], p=[0.6, 0.3, 0.1]))
@@ -151,9 +153,9 @@ def random_cards(dice: Dice, layout: Layout, habits: DealerHabits) -> tuple[Laid
             name, face = f"c{len(found) + 1}", pick(dice, FACES)
             up = bool(dice.random() > backs) if area.name != "discard" else False
             cross = bool(place == 2 and dice.random() < 0.2)
-            found.append(lay_card(layout, habits, Laying(name, face, area.name, place, up, cross)))
+            found.append(lay_card(layout, dealer, Laying(name, face, area.name, place, up, cross)))
     for _ in range(int(dice.choice([0, 1, 3, 8], p=[0.5, 0.2, 0.2, 0.1]))):
-        found.append(_strewn(dice, habits, f"c{len(found) + 1}", pick(dice, FACES), up=bool(dice.random() > backs)))
+        found.append(_strewn(dice, dealer, f"c{len(found) + 1}", pick(dice, FACES), up=bool(dice.random() > backs)))
     return tuple(found[:120])
 
 
@@ -164,17 +166,17 @@ def _odds(zone: str) -> float:
     return 0.55 if zone != "discard" else 0.3
 
 
-def _strewn(dice: Dice, habits: DealerHabits, name: str, face: Card, *, up: bool) -> LaidCard:
+def _strewn(dice: Dice, dealer: Dealer, name: str, face: Card, *, up: bool) -> LaidCard:
     x, y = float(dice.uniform(-750, 750)), float(dice.uniform(80, 900))
     while hypot(x, y) > 930:
         x, y = float(dice.uniform(-750, 750)), float(dice.uniform(80, 900))
     lean = float(dice.choice([0.0, 0.0, 0.0, dice.uniform(3, 25)]))
-    bend = float(np.clip(dice.normal(0, habits.bend_mm), -1, 1))
+    bend = float(np.clip(dice.normal(0, dealer.bend_mm), -1, 1))
     high = 0.0 if lean else float(dice.choice([0.0, 0.0, 0.6, 25.0]))
-    return LaidCard(name, face.text, up, x, y, float(dice.uniform(0, 360)), high, None, bend, lean, habits.size)
+    return LaidCard(name, face.text, up, x, y, float(dice.uniform(0, 360)), high, None, bend, lean, dealer.size)
 
 
-def random_stacks(dice: Dice, layout: Layout, habits: DealerHabits, values: tuple[int, ...]) -> tuple[ChipStack, ...]:
+def random_stacks(dice: Dice, layout: Layout, dealer: Dealer, values: tuple[int, ...]) -> tuple[ChipStack, ...]:
     """Put bets on some of the spots."""
     found: list[ChipStack] = []
     for area in layout.areas:
@@ -182,7 +184,7 @@ def random_stacks(dice: Dice, layout: Layout, habits: DealerHabits, values: tupl
         if area.for_cards or dice.random() > (0.65 if main else 0.1):
             continue
         stacks = tuple(random_chips(dice, values) for _ in range(int(dice.choice([1, 2, 3], p=[0.75, 0.2, 0.05]))))
-        found += lay_stacks(layout, habits, area.name, stacks)
+        found += lay_stacks(layout, dealer, area.name, stacks)
     return tuple(found[:100])
 
 
@@ -226,6 +228,20 @@ def random_light(dice: Dice) -> Light:
         float(dice.uniform(0.25, 0.75)),
         float(dice.choice([0.0, 0.0, dice.uniform(0.05, 0.6)])),
         float(abs(dice.normal(0, 0.08))),
+    )
+
+
+def random_change(dice: Dice) -> LightChange:
+    """Let the light of a film be steady, or drift, flicker, or be shaded by people."""
+    x, y = float(dice.uniform(0, 1)), float(dice.choice([0.0, 0.55]))
+    return LightChange(
+        float(dice.choice([0.0, dice.uniform(0.02, 0.15)])),
+        float(dice.uniform(15, 90)),
+        float(dice.choice([0.0, 0.0, dice.uniform(0.005, 0.03)])),
+        float(dice.uniform(0.5, 8)),
+        float(dice.choice([0.0, dice.uniform(0.1, 0.4)])),
+        float(dice.uniform(8, 25)),
+        (x, y, float(dice.uniform(0.15, 0.4))),
     )
 
 

@@ -19,8 +19,8 @@ HUB = -60.0
 
 def draw_clutter(image: Pixels, camera: Camera, rng: Generator) -> None:
     """Draw one to five things: on the felt what the house uses, near the rail what Players bring."""
-    house = (_cut_card, _button, _lammer, _slip, _pen)
-    guests = (_glass, _phone, _pen, _slip, _coaster)
+    house = (_cut_card, _button, _lammer, draw_slip, _pen)
+    guests = (draw_glass, draw_phone, _pen, draw_slip, _coaster)
     for _ in range(int(rng.integers(1, 6))):
         if rng.random() < 0.5:
             place = (float(rng.uniform(-700, 700)), float(rng.uniform(60, 600)))
@@ -31,12 +31,12 @@ def draw_clutter(image: Pixels, camera: Camera, rng: Generator) -> None:
             guests[int(rng.integers(len(guests)))](image, camera, (reach * cos(ray), HUB + reach * sin(ray)), rng)
 
 
-def _any(rng: Generator) -> Colour:
+def any_colour(rng: Generator) -> Colour:
     names = [*PALETTE]
     return PALETTE[names[int(rng.integers(len(names)))]]
 
 
-def _flat(image: Pixels, camera: Camera, points: ArrayLike, colour: Colour, high: float = 0.5) -> None:
+def draw_flat(image: Pixels, camera: Camera, points: ArrayLike, colour: Colour, high: float = 0.5) -> None:
     found = np.asarray(points, dtype=np.float64)
     shadow = camera.to_picture(found + np.array([1.0 + high * 0.3, 1.0 + high * 0.2]))
     fill(image, shadow, (10, 12, 10), 0.35)
@@ -45,7 +45,7 @@ def _flat(image: Pixels, camera: Camera, points: ArrayLike, colour: Colour, high
 
 def _cut_card(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
     colour = ((40, 200, 235), (50, 40, 200), (60, 160, 60), (200, 120, 40), (40, 120, 230))[int(rng.integers(5))]
-    _flat(image, camera, turned_box(at, (88, 63), float(rng.uniform(0, 360))), colour)
+    draw_flat(image, camera, turned_box(at, (88, 63), float(rng.uniform(0, 360))), colour)
 
 
 def _disc(image: Pixels, camera: Camera, at: tuple[float, float], size: float, look: tuple[Colour, str, float]) -> None:
@@ -79,15 +79,16 @@ def stamp(image: Pixels, mask: Pixels, there: Floats, ink: Colour) -> None:
 
 def _button(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
     text = str(rng.choice(["DEALER", "D", "CLOSED", "RESERVED", "NO MORE BETS"]))
-    _disc(image, camera, at, float(rng.uniform(22, 38)), (_any(rng), text, float(rng.uniform(0, 360))))
+    _disc(image, camera, at, float(rng.uniform(22, 38)), (any_colour(rng), text, float(rng.uniform(0, 360))))
 
 
 def _lammer(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
     text = str(rng.choice(["1", "5", "25", "100", "D", "B", "OFF"]))
-    _disc(image, camera, at, float(rng.uniform(10, 14)), (_any(rng), text, float(rng.uniform(0, 360))))
+    _disc(image, camera, at, float(rng.uniform(10, 14)), (any_colour(rng), text, float(rng.uniform(0, 360))))
 
 
-def _glass(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
+def draw_glass(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> Floats:
+    """Give, as the others that a film shows do, points in space round the whole of it."""
     size, tall = float(rng.uniform(30, 42)), float(rng.uniform(60, 130))
     drink = ((40, 110, 190), (60, 160, 215), (24, 30, 48), (170, 190, 195), (40, 50, 150))[int(rng.integers(5))]
     fill(image, camera.to_picture(np.array(regular(at, size, 36)) + np.array([12.0, 8.0])), (8, 10, 8), 0.35)
@@ -96,28 +97,32 @@ def _glass(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generato
         rim = camera.to_picture(np.column_stack([regular(at, radius, 48), np.full(48, tall)]))
         points = np.rint(rim * 16).astype(np.int32)
         cv2.polylines(image, [points], isClosed=True, color=(tone,) * 3, thickness=1, lineType=cv2.LINE_AA, shift=4)
+    foot, top = np.array(regular(at, size * 0.85, 36)), np.array(regular(at, size, 36))
+    return np.vstack([np.column_stack([foot, np.zeros(36)]), np.column_stack([top, np.full(36, tall)])])
 
 
-def _phone(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
+def draw_phone(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> Floats:
     turn = float(rng.uniform(0, 360))
-    case = toned(_any(rng), 0.5)
+    case = toned(any_colour(rng), 0.5)
     fill(image, camera.to_picture(turned_box((at[0] + 3, at[1] + 2), (150, 74), turn)), (8, 10, 8), 0.4)
     draw_block(image, camera, Block(turned_box(at, (150, 73), turn), 0.0, 8.0, case))
     screen: Colour = (22, 20, 20) if rng.random() < 0.6 else (190, 170, 150)
     fill(image, camera.to_picture(np.column_stack([turned_box(at, (142, 66), turn), np.full(4, 8.0)])), screen)
+    body = turned_box(at, (150, 73), turn)
+    return np.vstack([np.column_stack([body, np.full(4, high)]) for high in (0.0, 8.0)])
 
 
 def _pen(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
     turn = float(rng.uniform(0, 360))
     body = turned_box(at, (138, 9), turn)
-    _flat(image, camera, body, _any(rng), 5.0)
+    draw_flat(image, camera, body, any_colour(rng), 5.0)
     tip = (at[0] + 62 * cos(radians(turn)), at[1] + 62 * sin(radians(turn)))
-    _flat(image, camera, turned_box(tip, (14, 7), turn), (170, 172, 176), 5.5)
+    draw_flat(image, camera, turned_box(tip, (14, 7), turn), (170, 172, 176), 5.5)
 
 
-def _slip(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
+def draw_slip(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> Floats:
     turn, size = float(rng.uniform(0, 360)), (float(rng.uniform(90, 210)), float(rng.uniform(60, 148)))
-    _flat(image, camera, turned_box(at, size, turn), (222, 228, 230))
+    draw_flat(image, camera, turned_box(at, size, turn), (222, 228, 230))
     along = np.array([cos(radians(turn)), sin(radians(turn))])
     across = np.array([-along[1], along[0]])
     for row in np.arange(-0.35, 0.4, 0.12):
@@ -126,7 +131,8 @@ def _slip(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator
         a, b = (np.rint(p * 16).astype(int) for p in camera.to_picture([left, right]))
         ends = (int(a[0]), int(a[1])), (int(b[0]), int(b[1]))
         cv2.line(image, *ends, (110, 108, 108), 1, cv2.LINE_AA, 4)
+    return np.column_stack([turned_box(at, size, turn), np.full(4, 0.5)])
 
 
 def _coaster(image: Pixels, camera: Camera, at: tuple[float, float], rng: Generator) -> None:
-    _flat(image, camera, regular(at, float(rng.uniform(42, 50)), 40), _any(rng), 1.5)
+    draw_flat(image, camera, regular(at, float(rng.uniform(42, 50)), 40), any_colour(rng), 1.5)

@@ -173,7 +173,7 @@ def double_bet_wrong_amount(g: Blackjack) -> None:
         g.film.wait((0.8, 2.0))
         g.film.less(spot, g.setup.minimum, by=f"box{first}")
         hand.extra[MAIN] = stake
-        g.card(hand, crosswise=True)
+        g.doubled_card(hand)
         return True
 
     g.on("act", act)

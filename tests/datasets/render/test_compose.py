@@ -107,7 +107,7 @@ def test_each_pixel_shows_the_card_that_the_truth_says(monkeypatch: pytest.Monke
         monkeypatch.setattr(compose, "texture_for", lambda _, card, order=order: flat(2 * order[card.id]))
         canvas = compose.TableCanvas(np.zeros((540, 960, 3), np.uint8), np.zeros((540, 960), np.uint8))
         compose.draw_things(canvas, scene)
-        truth = compose.truth_of_scene(scene, canvas.owner, [])
+        truth = compose.truth_of_scene(scene, canvas.owner, compose.DrawnThings([], []))
         cut = np.zeros((540, 960), np.uint8)  # a round corner of a card lets through what lies below
         for x, y in (corner for card in truth.cards for corner in card.quad):
             cv2.circle(cut, (round(x), round(y)), 8, 255, -1)

@@ -96,7 +96,7 @@ def filmed(folder: Path, cameras: Mapping[str, Camera], seconds: float, error: s
     """Film one story from several sides; give the table's file, without what each camera watches."""
     size = next((camera.width, camera.height) for camera in cameras.values())
     order = FilmOrder("blackjack-rws-v5", 4, 1, DEMO, folder, error, size, fps=15.0, pace=2.0, occupied=2)
-    stories = session(order.book, order.seed, [order.error], boxes=7, occupied=2, pace=order.pace, apart=False)
+    stories = session(order.book, order.seed, [order.error], boxes=7, occupied=2, pace=2.0, apart=False)
     found = []
     for name, camera in cameras.items():
         reel = dress(order, stories)

@@ -7,7 +7,8 @@ import cv2
 import numpy as np
 import pytest
 
-from feltwatch.datasets.scene.placement import DealerHabits, Laying, lay_card
+from feltwatch.datasets.scene.dealer import Dealer
+from feltwatch.datasets.scene.placement import Laying, lay_card
 from feltwatch.engine.books import BOOKS
 from feltwatch.engine.books.error_catalogue import BOOK_ORDER
 from feltwatch.engine.model.cards import CARDS
@@ -88,7 +89,7 @@ def test_cards_lie_in_the_zone_they_are_laid_in(name: str) -> None:
         for place in range(SET.get(area.name.partition(".")[2], MOST)):
             for seed in range(THROWS):
                 laying = Laying("c1", CARDS["9h"], area.name, place, up=True, crosswise=bool(seed % 2))
-                card = lay_card(layout, DealerHabits(seed), laying)
+                card = lay_card(layout, Dealer(seed=seed), laying)
                 assert layout.zone_at((card.x, card.y)) == area.name == card.zone, f"place {place}, seed {seed}"
 
 
