@@ -76,8 +76,8 @@ def reveal(r: "SikipiState") -> None:
         return
     for hand in r.playing():
         hand.placed = hand.placed or hand.lying()  # dealt where Low and High Hand belong, and left there
-        if hand.placed is not None or (r.only_seen and len(hand.cards) < FOUR and hand.parted()):
-            continue  # it is set, as far as squared cards can be counted
+        if hand.placed is not None or (r.only_seen and hand.parted()):
+            continue  # it is set, as far as a camera sees cards that lie on each other
         if hand.box in r.asked:
             _unset(r, hand, "house-way-late", "asked for the House Way and is not set", "Set it during the settlement.")
         elif hand.box not in r.absent:
