@@ -111,6 +111,7 @@ class TableWatcher:
         found.attention, found.sides, found.hanging = self.attention, self.sides, self.hanging
         found.stacks, found.bets, found.backs, found.lying.sizes = self.stacks, self.bets, self.backs, self.lying.sizes
         found.telling.setting, found.still_s = self.telling.setting, STILL_S
+        found.stacks.forget()
         return found
 
     def step(self, t: float, picture: Pixels, small: Pixels | None = None) -> list[Event]:
@@ -137,6 +138,7 @@ class TableWatcher:
         facts += self._soon(sight, picture)
         facts += self._again(sight, picture)
         facts += self._shown(sight, picture)
+        facts += self._altered(sight, picture)
         if (asked := self.telling.asks(t, self.lying)) is not None:
             facts += self._look(sight, picture, self._around(asked), ~self.attention.calm(t), asked)
         if t >= self.sweep:
@@ -160,6 +162,7 @@ class TableWatcher:
             self.sides.over.clear()
             self.lying.forget()
             self.backs.forget()
+            self.stacks.forget()
             self.sweep = t + SWEEP_S
         return events
 
@@ -169,7 +172,7 @@ class TableWatcher:
         So a replay that begins here goes on as one that has come here from the start.
         """
         busy = self.lying.cards or self.lying.coming or self.stacks.coming or self.stacks.changes or self.telling.left
-        if busy or self.telling.dealt:
+        if busy or self.telling.dealt or self.stacks.in_doubt:
             return False
         return int(np.count_nonzero((sight.changed | sight.moved) & self.felt)) < LEAST
 
@@ -231,6 +234,15 @@ class TableWatcher:
                 card.looked = 0 if card.met_at > card.look_at else min(card.looked + 1, len(WAITS) - 1)
                 card.look_at = sight.t + WAITS[card.looked]
                 facts += self._look(sight, picture, self._around(card), moving)
+        return facts
+
+    def _altered(self, sight: FrameChange, picture: Pixels) -> list[TrackChange]:
+        """Look at stacks that look otherwise than before something was over them."""
+        facts: list[TrackChange] = []
+        moving = ~self.attention.calm(sight.t)
+        for stack in [*self.stacks.checks.differing(self.stacks.stacks, picture, sight, self.attention)]:
+            if stack in self.stacks.stacks:
+                facts += self._look(sight, picture, self._in(stack.patch), moving)
         return facts
 
     def _shown(self, sight: FrameChange, picture: Pixels) -> list[TrackChange]:

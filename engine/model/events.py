@@ -66,6 +66,7 @@ class Chips(NamedTuple):
     stacks: int | None = None  # how many stand there, where they were counted
     since: float | None = None  # when the spot was last seen otherwise
     hidden: tuple[Zone, ...] = ()  # places for cards that were hidden by then
+    changed: bool = False  # as many stacks as before, and one is not as it was: more chips, fewer or others
 
 
 class Dealt(NamedTuple):
@@ -308,7 +309,8 @@ def _chips(t: float, found: Mapping[str, object]) -> Chips:
     stacks = found.get("stacks")
     units, standing = _units(stacks), len(stacks) if isinstance(stacks, list) else None
     player, since = _optional_text(found, "player"), _moment(found, "since")
-    return Chips(t, spot, amount, _by(found), units, player, standing, since, _hidden(found))
+    changed = bool(found.get("changed", False))
+    return Chips(t, spot, amount, _by(found), units, player, standing, since, _hidden(found), changed)
 
 
 def _dealt(t: float, found: Mapping[str, object]) -> Dealt:
@@ -487,7 +489,8 @@ def _write_chips(event: Chips) -> dict[str, object]:
     if event.stacks is not None:  # of the chips in each no more is known than how many they are in all
         counts = [event.units, *[None if event.units is None else 0] * (event.stacks - 1)]
         found["stacks"] = [{"top": None, "count": count} for count in counts[: event.stacks]]
-    return found | _known(by=event.by, player=event.player, since=event.since) | _zones(event.hidden)
+    found |= _known(changed=event.changed or None, by=event.by, player=event.player, since=event.since)
+    return found | _zones(event.hidden)
 
 
 def _write_dealt(event: Dealt) -> dict[str, object]:

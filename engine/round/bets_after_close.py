@@ -61,6 +61,8 @@ def _uncounted(r: "RoundState", stack: "Stack", event: "Chips", before: SeenNow)
         stack.settled.certainty = Certainty.UNSURE
     if event.by == "dealer":
         camera_only.by_dealer(r, stack, event, before, sure=not unsure)
+    elif event.changed and before.present:
+        _altered(r, stack, event, untouched=not unsure)
     elif not (more or grew or (before.units == 0 and stack.now.present)):
         camera_only.fewer(r, stack, event, before, untouched=not unsure)
     elif _decided(r, stack):
@@ -86,6 +88,30 @@ def _on_decided_uncounted(r: "RoundState", stack: "Stack", *, grew: bool) -> Non
         _slipped(r, "bet-capped", stack, None, "a stack of chips")
     else:
         r.went_on = r.n
+
+
+def _altered(r: "RoundState", stack: "Stack", event: "Chips", *, untouched: bool) -> None:
+    """A stack of a bet is not as it was, by more chips or fewer: an error where a Player may not touch it at all."""
+    if event.by != "player" or camera_only.lay_before(event, r.closed_at):
+        return
+    if not _decided(r, stack):
+        if r.first_cards() or stack.spot.kind not in ("main", "insurance"):  # later it may be a double
+            _say_altered(r, "past-posting", stack)
+        return
+    results = {line.result for line in payments.lines(r, stack)}
+    if not results or not untouched or camera_only.doubtful(r, event):
+        return
+    if results <= payments.WON:
+        _say_altered(r, "bet-capped", stack)
+    elif results == {"lose"}:
+        _say_altered(r, "bet-pinched", stack)
+
+
+def _say_altered(r: "RoundState", code: str, stack: "Stack") -> None:
+    """Raise it without an amount, as more chips or fewer may lie there."""
+    when = "after the bets were closed" if code == "past-posting" else "after it was decided"
+    says = f"A player's hand changed {name(stack.spot)} {when}: chips were added, taken or exchanged."
+    _say(r, code, stack, None, says, "Compare the bet with the footage; it is settled as it lay at the close.")
 
 
 def _late(r: "RoundState", stack: "Stack", event: "Chips", chips: int) -> None:

@@ -208,6 +208,8 @@ def _lies(teller: Teller, words: Words) -> Told:
         found["stacks"] = [{"top": 25, "count": int(words["count"])}]
     if words["stacks"]:
         found["stacks"] = _standing(words["stacks"])
+    if words["changed"]:
+        found["changed"] = True
     if words["player"]:
         found["player"] = words["player"]
     if words["since"]:
@@ -276,7 +278,8 @@ LINES: list[tuple[re.Pattern[str], Callable[[Teller, Words], Told]]] = [
         (
             r"chips on "
             + _SPOT
-            + r" (?P<amount>unknown|[0-9.]+)(?: count (?P<count>[0-9]+)| stacks (?P<stacks>[0-9]+))?"
+            + r" (?P<amount>unknown|[0-9.]+)"
+            + r"(?: count (?P<count>[0-9]+)| stacks (?P<stacks>[0-9]+)(?P<changed> changed)?)?"
             + r"(?: of (?P<player>[a-z0-9]+))?"
             + _BY
             + r"(?: since (?P<since>[0-9.]+))?",

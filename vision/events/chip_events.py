@@ -48,13 +48,15 @@ class ChipEvents:
         return fewer and any(sides.hidden(one.patch, t) > BUSY for one in standing)
 
     def _event(self, t: float, spot: str | None, change: SpotChange) -> Iterator[Chips]:
-        if change.count == self.spots.get(spot, 0):
+        same = change.count == self.spots.get(spot, 0)
+        if same and not change.altered:
             return
         self.spots[spot] = change.count
         where = None if spot in (None, "outside") else parse_spot(spot)
         by = (next(iter(change.by)) or None) if len(change.by) == 1 else None
         since = round(max(change.since - EARLIER_S, 0.0), 3)
-        yield Chips(t, where, None if change.count else ZERO, by, stacks=change.count or None, since=since)
+        amount = None if change.count else ZERO
+        yield Chips(t, where, amount, by, stacks=change.count or None, since=since, changed=same)
 
 
 def _settled(change: SpotChange, t: float) -> bool:

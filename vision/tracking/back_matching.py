@@ -14,6 +14,7 @@ import numpy as np
 from feltwatch.vision.arrays import Floats, Floats32, Pixels
 from feltwatch.vision.detection.roi_detection import CardGlimpse, Glimpse
 from feltwatch.vision.geometry.camera import Camera
+from feltwatch.vision.geometry.match_peak import peak_at
 from feltwatch.vision.tracking.track import CardTrack
 
 ROUGH: Final = 0.8  # pixels a millimetre, as a camera over a table sees it
@@ -278,23 +279,8 @@ def _peaks(like: Floats32, apart: int) -> Iterator[tuple[float, float, float]]:
         _, most, _, (column, row) = cv2.minMaxLoc(left)
         if most <= 0:
             return
-        yield float(most), *_peak(like, column, row)
+        yield float(most), *peak_at(like, column, row)
         left[max(row - apart, 0) : row + apart + 1, max(column - apart, 0) : column + apart + 1] = 0
-
-
-def _peak(like: Floats32, column: int, row: int) -> tuple[float, float]:
-    """Give where between the pixels the match is best."""
-
-    def between(low: float, middle: float, high: float) -> float:
-        curve = low - 2 * middle + high
-        return float(np.clip((low - high) / (2 * curve), -0.5, 0.5)) if curve < 0 else 0.0
-
-    x, y = float(column), float(row)
-    if 0 < column < like.shape[1] - 1:
-        x += between(*(float(one) for one in like[row, column - 1 : column + 2]))
-    if 0 < row < like.shape[0] - 1:
-        y += between(*(float(one) for one in like[row - 1 : row + 2, column]))
-    return x, y
 
 
 def _overlap(one: BackFit, other: BackFit) -> float:

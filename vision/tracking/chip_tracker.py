@@ -9,12 +9,15 @@ from feltwatch.vision.arrays import Floats32, Indices
 from feltwatch.vision.detection.roi_detection import StackGlimpse
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import Layout
+from feltwatch.vision.motion.hand_attribution import KEPT_S
 from feltwatch.vision.tracking.roi_context import RoiContext
+from feltwatch.vision.tracking.stack_checks import StackChecks
 from feltwatch.vision.tracking.track import VOTES, StackTrack, distance
 
 Points = tuple[Indices, Indices]  # rows, columns
 
 SAME_MM: Final = 10.0
+SHADOW_MM: Final = 80.0  # a stack so near hides some of another, or shades it
 IN_PART_MM: Final = 30.0  # so near a stack no other has room: beside a hand, it is what shows of the one that stands
 AGREE_MM: Final = 8.0
 FIRM: Final = 0.4  # a score
@@ -42,7 +45,7 @@ BESIDE_MM: Final = 12.0  # a stack stands on a spot if it is no further beside i
 
 @dataclass(frozen=True, slots=True)
 class SpotChange:
-    """Stacks came to a spot, one after another, or they went."""
+    """Stacks came to a spot, one after another, or they went, or one is not as it was."""
 
     more: bool
     count: int  # that stand there after it
@@ -50,6 +53,7 @@ class SpotChange:
     at: float  # when the last one was seen to come or go
     since: float  # when the spot was last seen as it was before
     by: frozenset[str | None]  # whose hands did it, as far as that was seen
+    altered: bool = False  # chips came onto a stack that stands there, or went, or were exchanged
 
 
 class ChipTracker:
@@ -61,9 +65,27 @@ class ChipTracker:
         self.stacks: list[StackTrack] = []
         self.coming: list[StackTrack] = []
         self.changes: dict[str | None, list[SpotChange]] = {}
+        self.checks = StackChecks()
 
     def on(self, spot: str | None) -> list[StackTrack]:
         return [one for one in self.stacks if one.spot == spot]
+
+    @property
+    def in_doubt(self) -> bool:
+        """True if something was over a stack, and it is not known yet whether it is as it was."""
+        return any(one.touched is not None for one in self.stacks)
+
+    def forget(self) -> None:
+        """Forget how the stacks looked."""
+        self.checks = StackChecks()
+        for stack in self.stacks:
+            stack.picture, stack.compare_at = None, 0.0
+
+    def _reshaded(self, other: StackTrack) -> None:
+        """Where a stack came or went, those beside it look otherwise, and are as they were."""
+        for stack in self.stacks:
+            if distance(stack.place, other.place) <= SHADOW_MM:
+                stack.picture, stack.compare_at = None, 0.0
 
     def take(self, look: RoiContext) -> None:
         """Make sense of the stacks of a look."""
@@ -100,6 +122,8 @@ class ChipTracker:
             stack.seen_at = look.t
         if patch.share(look.where) > ALTERED and not look.under_hand(patch):
             stack.center, stack.place, stack.radius, stack.patch = seen.center, seen.place, seen.radius_px, patch
+        if self.checks.is_other(stack, seen, look):
+            self._changed(stack, look, altered=True)
         look.understand(patch)
 
     def _came(self, seen: StackGlimpse, patch: Patch, look: RoiContext) -> None:
@@ -118,7 +142,8 @@ class ChipTracker:
             stack.center, stack.place, stack.radius, stack.patch = seen.center, seen.place, seen.radius_px, patch
             self.stacks.append(stack)
             self._changed(stack, look)
-            stack.seen_at = look.t
+            self._reshaded(stack)
+            stack.seen_at = stack.same_at = look.t
             look.understand(patch)
 
     def _is_new(self, seen: StackGlimpse, patch: Patch, look: RoiContext) -> bool:
@@ -146,6 +171,7 @@ class ChipTracker:
         if stack.misses >= VOTES and look.t - stack.gone_at >= APART_S:
             self.stacks.remove(stack)
             self._changed(stack, look)
+            self._reshaded(stack)
             look.understand(own, empty=True)
 
     def _is_empty(self, own: Patch, look: RoiContext) -> bool:
@@ -157,17 +183,17 @@ class ChipTracker:
             return True  # how it looks empty is not known
         return own.share(look.bare) >= GONE and (as_empty >= GONE_AT_ALL or _nearer_felt(own, look))
 
-    def _changed(self, stack: StackTrack, look: RoiContext) -> None:
+    def _changed(self, stack: StackTrack, look: RoiContext, *, altered: bool = False) -> None:
         """Remember what to report; a trend is one change, until it reverses."""
         more, count = stack in self.stacks, len(self.on(stack.spot))
-        found = SpotChange(
-            more, count, look.t, look.t, stack.since, frozenset([look.sides.by_at(stack.patch, stack.since)])
-        )
+        forgotten = altered and stack.since < look.t - KEPT_S  # who else was there by then
+        hand = None if forgotten else look.sides.by_at(stack.patch, stack.since)
+        found = SpotChange(more, count, look.t, look.t, stack.since, frozenset([hand]), altered)
         noted = self.changes.setdefault(stack.spot, [])
         if noted and noted[-1].more == more:
             last = noted.pop()
             since, by = min(last.since, found.since), last.by | found.by
-            found = replace(found, begun=last.begun, since=since, by=by)
+            found = replace(found, begun=last.begun, since=since, by=by, altered=altered or last.altered)
         noted.append(found)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from feltwatch.vision.arrays import Floats
 from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.geometry.patch import Patch
+from feltwatch.vision.tracking.stack_picture import StackPicture
 
 # A face is reported from this likelihood by all votes, by how tall its card is shown: small cards are misread alike in
 # every look. Chosen on decks of val, with `python -m feltwatch.models evaluate votes`.
@@ -147,6 +148,13 @@ class StackTrack:
     missed_at: float = 0.0
     gone_at: float = 0.0  # when it was missed first
     since: float = 0.0  # when its place was last seen as it was before it came, or before it went
+    picture: StackPicture | None = None  # its top, as it was last seen whole and at rest
+    same_at: float = 0.0  # when it was last known to look so
+    touched: float | None = None  # the same, once something was over it and it is not known yet whether it looks so
+    compare_at: float = 0.0  # not before then is it compared with its picture again
+    other: StackPicture | None = None  # another top that was seen once
+    other_at: float = 0.0
+    others: int = 0  # times in a row that it looked otherwise
 
 
 def distance(one: tuple[float, float], other: tuple[float, float]) -> float:

@@ -1,5 +1,6 @@
 """What is reported of chips on a table of flat colours."""
 
+import pickle
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -155,3 +156,80 @@ def test_bets_that_stand_there_from_the_start_are_told() -> None:
     toy = Toy([BET])
     assert told(toy.wait(1.0)) == [("box3.main", 1, None)]
     assert CAMERA.scale(BET.x, BET.y) > 0.3  # so that a chip is large enough to stand out from the felt
+
+
+TOPPED = replace(BET, colour=(60, 150, 60))
+
+
+def altered(toy: Toy, *things: Chips, under: Arm) -> list[Event]:
+    """Let a hand come over the bet and leave other things there."""
+    toy.things.append(under)
+    found = toy.wait(0.3)
+    toy.things[:] = [*things, under]
+    found += toy.wait(0.2)
+    toy.things.remove(under)
+    return found + toy.wait(2.0)
+
+
+@pytest.mark.parametrize(("arm", "by"), [(PLAYERS, "player"), (DEALERS, "dealer")], ids=["a Player", "the dealer"])
+def test_a_chip_put_on_a_stack_is_told_with_whose_hand_it_was(toy: Toy, arm: Arm, by: str) -> None:
+    toy.put(BET, under=PLAYERS)
+    toy.wait(1.0)
+    came = toy.t
+    (event,) = altered(toy, TOPPED, under=arm)
+    assert told([event]) == [("box3.main", 1, by)]
+    assert event["changed"] is True
+    assert came - 0.25 <= float(event["since"]) <= came + 0.2 < float(event["t"])  # type: ignore[arg-type]  # numbers
+    assert toy.wait(2.0) == []
+
+
+@pytest.mark.parametrize(
+    "left",
+    [BET, replace(BET, x=BET.x + 4), replace(BET, colour=(43, 43, 205))],
+    ids=["as it was", "pushed", "in other light"],
+)
+def test_a_stack_that_a_hand_left_as_it_was_is_not_told(toy: Toy, left: Chips) -> None:
+    toy.put(BET, under=PLAYERS)
+    toy.wait(1.0)
+    assert altered(toy, left, under=PLAYERS) == []
+
+
+def test_a_hand_or_a_card_that_rests_on_a_stack_does_not_change_it(toy: Toy) -> None:
+    toy.put(BET, under=PLAYERS)
+    toy.wait(1.0)
+    toy.things.append(PLAYERS)
+    assert toy.wait(2.0) == []
+    toy.things.remove(PLAYERS)
+    assert toy.wait(2.0) == []
+    card = replace(laid("9h", "box3.cards"), x=BET.x + 20, y=BET.y)
+    assert [event["event"] for event in toy.put(card)] == ["card"]
+    assert toy.wait(2.0) == []
+
+
+def test_a_stack_beside_which_another_came_is_as_it_was_though_it_lies_in_its_shadow(toy: Toy) -> None:
+    toy.put(BET, under=PLAYERS)
+    toy.wait(1.0)
+    assert told(altered(toy, TOPPED, PAID, under=DEALERS)) == [("box3.main", 2, "dealer")]
+
+
+def test_what_is_known_of_a_stack_can_be_pickled(toy: Toy) -> None:
+    toy.put(BET, under=PLAYERS)
+    toy.wait(1.0)
+    toy.put(laid("9h", "box3.cards"))
+    eyes = toy.watcher.eyes
+    toy.watcher = pickle.loads(pickle.dumps(toy.watcher))  # noqa: S301  its own
+    toy.watcher.eyes = eyes
+    toy.things = [one for one in toy.things if one != BET]
+    found = altered(toy, *toy.things, TOPPED, under=PLAYERS)  # type: ignore[arg-type]  # a card too
+    assert told(found) == [("box3.main", 1, "player")]
+
+
+def test_a_bet_changed_while_the_camera_was_out_is_not_held_against_the_next_hand(toy: Toy) -> None:
+    toy.put(BET, under=PLAYERS)
+    toy.wait(1.0)
+    eyes = toy.watcher.eyes
+    toy.watcher = toy.watcher.restarted()
+    toy.watcher.eyes = eyes
+    toy.things[:] = [TOPPED]
+    assert toy.wait(1.0) == []
+    assert altered(toy, TOPPED, under=PLAYERS) == []
