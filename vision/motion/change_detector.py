@@ -142,11 +142,12 @@ class ChangeDetector:
         return np.asarray(self.is_bare & (_apart(sight.small, self.bare) <= tolerated))
 
     def renew(self, sight: FrameChange, taken: Mask) -> None:
-        """Forget all that was before this frame, on which nothing happens; `taken` is where things stand."""
+        """Forget all that was before this frame, on which nothing happens, but how the felt looks where things stand."""
+        assert self.bare is not None  # noqa: S101  a sight comes after the first step
         self.known, self._slopes = sight.small.astype(np.float32), None
-        self.bare, self.is_bare = sight.small.copy(), ~taken
-        self.edges = _edges(sight.small)
-        self.bare_edges = self.edges.copy()
+        np.copyto(self.bare, sight.small, where=~taken[..., None])
+        self.is_bare |= ~taken
+        self.edges, self.bare_edges = _edges(sight.small), _edges(self.bare)
         self.moved_at.fill(-1e9)
         self.noise, self.count, self._kept = NOISE, 1, [(sight.t, sight.small)]
         self._unsettled.fill(False)  # noqa: FBT003  what the array is filled with

@@ -162,6 +162,8 @@ class ChipTracker:
         own = stack.patch.without([one.patch for one in met])
         if own.size < 0.2 * stack.patch.size or own.share(look.moving) > STILL or look.under_hand(own):
             return
+        if any(own.overlap(look.patch(card.quad)) > 0 for card in (*look.glimpse.cards, *look.glimpse.piles)):
+            return  # a hand holds cards over it
         if not self._is_empty(own, look):
             return
         if not stack.misses:
