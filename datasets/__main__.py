@@ -23,6 +23,7 @@ COMMANDS = MappingProxyType(  # command -> its module, which has main(arguments)
         "photographs": ("feltwatch.datasets.photos.real", "find whole cards in labelled photographs"),
         "set": ("feltwatch.datasets.sets.set_cli", "write a training set of tables or crops"),
         "footage": ("feltwatch.datasets.film.film_cli", "film simulated rounds, with their truth"),
+        "dealers": ("feltwatch.datasets.film.dealers_cli", "list the dealers of films and their habits"),
         "physical": ("feltwatch.datasets.physical.command", "render tables in real light, with Blender"),
         "preview": (
             "feltwatch.datasets.sets.preview",

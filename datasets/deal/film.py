@@ -1,7 +1,7 @@
 """What is seen of a round, written down with its times: every motion, and the table event it ends in."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import cos, pi, sin, sqrt
 from random import Random
@@ -22,12 +22,12 @@ CHIPS_DOWN: Span = (0.5, 0.9)
 WAVE: Span = (0.5, 0.9)
 AT_ONCE: Span = (0.05, 0.2)  # until the next act, where it follows at once
 SHORT_S = 0.8  # a pause that begins with less may be left out
-HURRIED: Span = (0.6, 1.0)  # of the time a card takes: then the next sets off
+HURRIED: Span = (0.75, 1.1)  # of the time a card takes: then the next sets off
 APART_MS = 150  # between two cards that come to rest
 PUSH: Span = (0.2, 0.5)
 PUSH_MM: Span = (2.0, 20.0)
 PUSH_DEG = 8.0
-RESTS: Span = (1.5, 5.0)
+RESTS: Span = (1.5, 4.0)
 PARTS_MS = 40  # of two packets that are turned at once, the one that lies over the other comes down so much later
 BESIDES_MS = 60  # the second hand is there so much before the first, and so much longer
 
@@ -52,6 +52,7 @@ class FilmScript:
         self.habits = Random(f"{dealer.name} {dealer.seed} {now}")  # noqa: S311  the story's own dice stay as they are
         self.parted: set[str] = set()  # zones whose first hand lies aside since its pair was split
         self.things: dict[str, str] = {}  # that lie on the table
+        self._resting: dict[str, int] = {}  # zones over which a Player's hand rests: the number of its gesture
         self.now = now
         self.pace = pace
         self.busy = now  # until when another hand is at work beside the dealer's
@@ -155,6 +156,7 @@ class FilmScript:
         foreign: bool = False,
     ) -> None:
         card = self.cards[name] = TableCard(name, face, up, zone, self._place(zone))
+        self._gives_way(zone, when[0])
         self._moves.append(
             CarriedCard(
                 when[0] / 1000,
@@ -241,12 +243,13 @@ class FilmScript:
         )
 
     def look(self, names: Sequence[str], by: str) -> None:
-        """The Player bends up the corners of his cards, and lets them lie again."""
+        """The Player bends up the corners of his cards, or takes them up, and lets them lie again."""
         start = self._settled()
         up, down = start + self._lasts(WAVE), start + self._lasts((1.4, 2.2))
         for name in names:
             card = self.cards[name]
-            for begins, ends, lifted in ((start, up, True), (down, down + 300, False)):
+            held = [(up, down, True)] if self.dealer.taken_up else []
+            for begins, ends, lifted in ((start, up, True), *held, (down, down + 300, False)):
                 self._moves.append(
                     CarriedCard(
                         begins / 1000,
@@ -349,13 +352,30 @@ class FilmScript:
         """Let something happen that is no act of the game: a hand rests, cards are pushed, a thing comes or goes."""
         zones = list(dict.fromkeys(card.zone for card in self.cards.values()))
         if zones and self._chance(self.dealer.rests):
-            zone = self.habits.choice(zones)
-            lasts = round(1000 * self.habits.uniform(*RESTS))
-            self._moves.append(Gesture(self.now / 1000, (self.now + lasts) / 1000, zone, _owner(zone)))
+            self._rests(self.habits.choice(zones))
         if zones and self._chance(self.dealer.nudges):
             self._nudges(self.habits.choice(zones))
         if self.chips and self._chance(self.dealer.things):
             self._thing(_owner(self.habits.choice([*self.chips])))
+
+    def _rests(self, zone: str) -> None:
+        """Lay a hand over cards for seconds: the dealer does nothing else, a Player goes when cards are moved there."""
+        begins = self.now / 1000
+        lasts = round(1000 * self.habits.uniform(*RESTS))
+        if _owner(zone) == DEALER:
+            self.now += lasts
+        elif zone in self._resting:
+            return
+        else:
+            self._resting[zone] = len(self._moves)
+        self._moves.append(Gesture(begins, begins + lasts / 1000, zone, _owner(zone)))
+
+    def _gives_way(self, zone: str, at: int) -> None:
+        """Let the hand that rests over a zone leave it."""
+        n = self._resting.pop(zone, None)
+        hand = self._moves[n] if n is not None else None
+        if n is not None and isinstance(hand, Gesture) and hand.end > at / 1000:
+            self._moves[n] = replace(hand, end=max(at / 1000, hand.start + 0.1))
 
     def _nudges(self, zone: str) -> None:
         """Push the top card of a hand, its last two, or all."""

@@ -34,6 +34,7 @@ LINGER_S = 1.1  # it stays if it is needed again within
 HAND_MM = 12.0  # height of the fingers over what they hold
 QUICK_MM_S = 2500.0  # no hand comes faster to what it is to do
 LIFT_DEG = 22.0
+TAKEN_MM, HELD_MM, HELD_DEG = 310.0, 30.0, 48.0  # so far, so high and so steep is a card that is taken up
 TURNED_DEG = 2.0  # by how much a card that is turned comes to lie otherwise
 IN_A_ROW = 4  # stacks that stand side by side on a main spot; the next row is nearer the dealer
 ROW_MM = 41.0
@@ -183,9 +184,16 @@ class Reel:
             found = lay_card(self.bare.layout, self.dealer, self._laying(move))
         if move.foreign:
             found = replace(found, deck=self.foreign)
-        if move.lifted:
-            found = replace(found, angle=found.angle + 180, lean=LIFT_DEG)
-        return found
+        if not move.lifted:
+            return found
+        found = replace(found, angle=found.angle + 180, lean=LIFT_DEG)
+        return self._taken_up(move, found) if self.dealer.taken_up else found
+
+    def _taken_up(self, move: CarriedCard, card: LaidCard) -> LaidCard:
+        """Give a card that its Player holds up before him at the edge of the table."""
+        way = radians(self._outward(move.by))
+        x, y = card.x + TAKEN_MM * cos(way), card.y + TAKEN_MM * sin(way)
+        return replace(card, x=x, y=y, z=card.z + HELD_MM, lean=HELD_DEG, zone=None)
 
     def _laying(self, move: CarriedCard) -> Laying:
         return Laying(

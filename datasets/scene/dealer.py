@@ -77,6 +77,7 @@ class Dealer:
     turned_mm: float = 0.0  # by how much a card that is turned comes to lie elsewhere
     gather: str = PRINTED
     in_pairs: bool = False  # the two cards of a part are set at once
+    taken_up: bool = False  # Players take their cards to the edge of the table to look at them
     # time and hands
     pace: float = 1.0
     close: float = 0.0  # how often the next act follows at once
@@ -152,6 +153,7 @@ def drawn(rng: Random, name: str, split: str) -> Dealer:
         show_mm=rng.uniform(14, 45),
         turned_mm=rng.uniform(0, 4),
         in_pairs=rng.random() < 0.5,
+        taken_up=rng.random() < 0.5,
         pace=2 ** rng.uniform(-1, 1),
         close=rng.choice([0.0, 0.2, 0.6]),
         rests=rng.choice([0.0, 0.02, 0.08]),

@@ -13,10 +13,11 @@ import cv2
 import numpy as np
 import pytest
 
+from feltwatch.datasets.__main__ import main
 from feltwatch.datasets.art.felts.things import KINDS
 from feltwatch.datasets.common.errors import DataError
 from feltwatch.datasets.deal.play import session
-from feltwatch.datasets.deal.story import THINGS, CarriedCard, ChipMove, DealtRound
+from feltwatch.datasets.deal.story import THINGS, CarriedCard, ChipMove, DealtRound, Gesture, ThingMove
 from feltwatch.datasets.film.film_cli import DEMO, FilmOrder, dress, table_toml, whole_table, with_one_place
 from feltwatch.datasets.film.timeline import Reel
 from feltwatch.datasets.lighting import LightChange
@@ -89,7 +90,7 @@ def test_every_card_lies_in_the_zone_that_the_events_name(book: str) -> None:
     """On a felt without places for split hands, in the place of the box."""
     for reel, story in rounds(book):
         layout = reel.bare.layout
-        for move in (move for move in story.moves if isinstance(move, CarriedCard)):
+        for move in (move for move in story.moves if isinstance(move, CarriedCard) and not move.lifted):
             card = seen_at(reel, move.end, move.card)
             assert card is not None
             printed = move.zone if move.zone in layout.by_name else f"{move.zone.partition('.')[0]}.cards"
@@ -167,6 +168,15 @@ def test_a_dealer_is_known_by_name_and_works_for_one_split() -> None:
             named(name, "val")
 
 
+def test_the_command_lists_those_with_a_habit(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dealers", "--split", "test", "way=up-left"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == [one.name for one in everybody("test") if one.way == "up-left"]
+    for wrong, says in (("way=sideways", "expected one of right, left"), ("pace=2", "no habit 'pace'")):
+        assert main(["dealers", wrong]) == 2
+        assert says in capsys.readouterr().err
+
+
 # ---- what is seen of their habits -----------------------------------------------------------------------------------
 
 
@@ -225,6 +235,34 @@ def test_a_pair_is_moved_apart_where_no_place_is_printed_and_lies_clear() -> Non
                 assert hypot(one.x - other_card.x, one.y - other_card.y) > 40
                 ways.add(dealer.split)
     assert ways == set(BLACKJACK_HABITS["split"])
+
+
+def test_what_people_do_besides_the_game_is_in_the_films() -> None:
+    found: Counter[str] = Counter()
+    for book in ("rws-blackjack-2024", "si-ki-pi-v3"):
+        for seed in range(60):
+            for story in stories_of(book, of("train", seed)):
+                for move in story.moves:
+                    found["rests"] += isinstance(move, Gesture) and move.end - move.start > 1.2
+                    found["pushed"] += isinstance(move, CarriedCard) and move.how == "nudge"
+                    found["moved aside"] += isinstance(move, CarriedCard) and move.how == "spread"
+                    found["brought"] += isinstance(move, ThingMove) and move.there
+                    found["taken away"] += isinstance(move, ThingMove) and not move.there
+                    found["held up"] += isinstance(move, CarriedCard) and move.lifted and move.end - move.start > 0.9
+    assert set(+found) == {"rests", "pushed", "moved aside", "brought", "taken away", "held up"}
+
+
+def test_a_hand_that_rests_leaves_before_a_card_comes_or_goes() -> None:
+    rests = 0
+    for seed in range(40):
+        dealer = replace(of("train", seed), rests=0.5)
+        for story in stories_of("blackjack-rws-v5", dealer):
+            resting = [one for one in story.moves if isinstance(one, Gesture) and one.end - one.start > 1.2]
+            rests += len(resting)
+            for move in (move for move in story.moves if isinstance(move, CarriedCard)):
+                over = [one for one in resting if one.over == move.zone and one.start < move.start - 0.01]
+                assert all(one.end <= move.start + 0.2 for one in over)
+    assert rests > 20
 
 
 def test_a_late_chip_is_put_on_top_and_a_bet_stands_in_two_stacks() -> None:
