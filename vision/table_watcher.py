@@ -172,7 +172,7 @@ class TableWatcher:
         So a replay that begins here goes on as one that has come here from the start.
         """
         busy = self.lying.cards or self.lying.coming or self.stacks.coming or self.stacks.changes or self.telling.left
-        if busy or self.telling.dealt or self.stacks.in_doubt:
+        if busy or self.telling.dealt or self.stacks.in_doubt(sight.t):
             return False
         return int(np.count_nonzero((sight.changed | sight.moved) & self.felt)) < LEAST
 

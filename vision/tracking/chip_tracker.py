@@ -17,6 +17,7 @@ from feltwatch.vision.tracking.track import VOTES, StackTrack, distance
 Points = tuple[Indices, Indices]  # rows, columns
 
 SAME_MM: Final = 10.0
+DOUBT_S: Final = 10.0  # a stack that something has covered for longer need not be waited for
 SHADOW_MM: Final = 80.0  # a stack so near hides some of another, or shades it
 IN_PART_MM: Final = 30.0  # so near a stack no other has room: beside a hand, it is what shows of the one that stands
 AGREE_MM: Final = 8.0
@@ -70,10 +71,9 @@ class ChipTracker:
     def on(self, spot: str | None) -> list[StackTrack]:
         return [one for one in self.stacks if one.spot == spot]
 
-    @property
-    def in_doubt(self) -> bool:
-        """True if something was over a stack, and it is not known yet whether it is as it was."""
-        return any(one.touched is not None for one in self.stacks)
+    def in_doubt(self, t: float) -> bool:
+        """True if something was over a stack just now, and it is not known yet whether it is as it was."""
+        return any(one.touched is not None and t - one.touched < DOUBT_S for one in self.stacks)
 
     def forget(self) -> None:
         """Forget how the stacks looked."""

@@ -20,7 +20,7 @@ NOISES: Final = 2.0  # times the most that was measured is no noise any more
 OVER: Final = 0.2  # of a stack is disturbed: a hand is over it
 RESTS_S: Final = 0.25  # so long nothing has moved there, and it is compared
 EVERY_S: Final = 0.4  # so often it is
-AGAIN_S: Final = 0.3  # the same while it looks otherwise; twice and four times as long if that does not end
+AGAIN_S: Final = 0.3  # the same while it looks otherwise; twice to eight times as long if that does not end
 SURE: Final = 0.6  # a score: these are chips, and nothing lies on them
 
 
@@ -71,7 +71,7 @@ class StackChecks:
         """Compare a stack that rests with its picture; one that looks the same gets a new one."""
         apart = None if stack.picture is None else stack.picture.compared(frame, sight).apart
         if stack.touched is not None and (apart is None or apart > self.limit):
-            stack.compare_at = sight.t + AGAIN_S * 2 ** min(stack.others, 2)
+            stack.compare_at = sight.t + AGAIN_S * 2 ** min(stack.others, 3)
             stack.others += 1
             return True
         stack.compare_at = sight.t + EVERY_S

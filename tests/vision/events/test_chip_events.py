@@ -8,6 +8,7 @@ import pytest
 
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.detection.detector import Detection
+from feltwatch.vision.tracking.chip_tracker import DOUBT_S
 from tests.json_events import Event
 from tests.toy_table import CAMERA, CHIP_MM, LAYOUT, Arm, Chips, Toy, ToyDetector, box, laid, outline
 
@@ -204,6 +205,16 @@ def test_a_hand_or_a_card_that_rests_on_a_stack_does_not_change_it(toy: Toy) -> 
     card = replace(laid("9h", "box3.cards"), x=BET.x + 20, y=BET.y)
     assert [event["event"] for event in toy.put(card)] == ["card"]
     assert toy.wait(2.0) == []
+
+
+def test_the_table_is_idle_again_though_something_was_left_on_a_stack(toy: Toy) -> None:
+    toy.put(BET, under=PLAYERS)
+    toy.wait(1.0)
+    toy.things.append(PLAYERS)
+    toy.wait(2.0)
+    assert toy.watcher.stacks.in_doubt(toy.t)
+    toy.wait(DOUBT_S)
+    assert not toy.watcher.stacks.in_doubt(toy.t)
 
 
 def test_a_stack_beside_which_another_came_is_as_it_was_though_it_lies_in_its_shadow(toy: Toy) -> None:
