@@ -41,6 +41,7 @@ class Laid:
     up: bool = True
     likely: float = 0.999  # that it is read so
     mistaken: str | None = None  # for what it is taken else
+    clear: bool = False  # both its indices show
 
     @property
     def corners(self) -> Floats:

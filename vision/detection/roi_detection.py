@@ -44,7 +44,7 @@ class CardGlimpse:
     faces: Floats  # probability of each class of the reader
     part: bool = False  # of a box that may hold two cards
     exact: bool = False  # it is known to a hair where it lies
-    clear: bool = False  # nothing lies on it: what is read is its own face
+    clear: bool = False  # both its indices show: what is read is its own face
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _box(camera: Camera, found: Detection, fit: CardFit, moved: Floats, aim: Aim
     _, along = _sides(felt)
     angle = float(np.degrees(np.arctan2(along[1], along[0]))) % 180
     exact = found.up < 0.5 and fit.visible >= ON_TOP and fit.spread <= EXACT and _is_one(size, aim.card_mm)
-    part, clear = found.kind == PART, fit.visible >= ON_TOP and min(fit.indices) >= SHOWS
+    part, clear = found.kind == PART, min(fit.indices) >= SHOWS
     place = float(x), float(y)
     return CardGlimpse(quad, place, angle, size, found.score, found.up, UNREAD, part, exact=exact, clear=clear)
 

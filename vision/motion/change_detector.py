@@ -142,7 +142,7 @@ class ChangeDetector:
         return np.asarray(self.is_bare & (_apart(sight.small, self.bare) <= tolerated))
 
     def renew(self, sight: FrameChange, taken: Mask) -> None:
-        """Forget all that was before this frame, on which nothing happens, but how the felt looks where things stand."""
+        """Forget what was before this frame, on which nothing happens, but for the felt under what stands there."""
         assert self.bare is not None  # noqa: S101  a sight comes after the first step
         self.known, self._slopes = sight.small.astype(np.float32), None
         np.copyto(self.bare, sight.small, where=~taken[..., None])

@@ -5,6 +5,7 @@ around it is seen through the place where it was.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -36,6 +37,7 @@ AGREE_MM: Final = 6.0  # looks at a new card agree so well
 STILL: Final = 0.3  # of a card may be in motion, and yet it lies still
 NEW: Final = 0.5  # of what a new card newly covers has changed
 READ: Final = 0.35  # the same of one whose face is read
+UNLIKE: Final = 0.05  # likelihood of the face that was read before: another card lies there
 ALIKE: Final = 0.06  # of a card whose face is read, where another face was read before
 FIXED_MM: Final = 3.5  # a card that is known well is seen so near its place
 ON_TOP: Final = 0.3  # of a card that came to lie wholly on others has changed
@@ -85,7 +87,7 @@ class CardTracker:
             if card is None or laid:
                 unknown.append(patch)
                 if not moves:
-                    self._came(seen, patch, look, laid=laid)
+                    self._came(seen, patch, look, under=card)
             elif card not in met and not moves:
                 met.append(card)
                 again.append((card, seen, patch))
@@ -164,8 +166,8 @@ class CardTracker:
         if card.up != up and look.fours.played:
             sure = self.faces.reads(seen) if up else seen.exact
             return sure and not fresh and look.fours.deals_on(card, look.sides.by(card.zone or "", look.t))
-        if self._is_other(card, seen):
-            return self._other(card, seen, patch, look)
+        if self._is_other(card, seen, patch, look):
+            return True
         backs = not (card.up or up)
         if (fresh and backs) or self.covered(card) > SLIVER:  # seen better now that the hand goes
             return False
@@ -174,10 +176,17 @@ class CardTracker:
         misread = look.fours.played and distance(card.place, seen.place) <= EXACTLY_MM
         return self._other(card, seen, patch, look) and not misread
 
-    def _is_other(self, card: CardTrack, seen: CardGlimpse) -> bool:
-        """Tell whether an open card that nothing covers is read for certain, and as another than the one known there."""
-        other = card.up and card.is_read and int(seen.faces.argmax()) != card.votes.best[0]
-        return other and seen.clear and self.faces.up(seen) and self.faces.reads(seen)
+    def _is_other(self, card: CardTrack, seen: CardGlimpse, patch: Patch, look: RoiContext) -> bool:
+        """Tell whether an open card bears another face than the one that was read there, and its place has changed."""
+        known, best = card.votes.best[0], int(seen.faces.argmax())
+        if best == known or not (card.up and card.is_read and patch.share(look.sight.changed) >= ALIKE):
+            card.others = type(card.votes)()
+            return False
+        own = seen.clear or (self.faces.reads(seen) and not look.fours.played)  # and not of one that lies on it
+        if own and self.faces.up(seen) and self.faces.is_face(best):
+            card.others.add(seen.faces, 1.0)
+        other, likely = card.others.best
+        return other != known and card.others.looks >= VOTES and likely > 0.5 and card.others.of(known) <= UNLIKE
 
     def _other(self, card: CardTrack, seen: CardGlimpse, patch: Patch, look: RoiContext) -> bool:
         """Tell whether another face shows where one lies, and something has changed there."""
@@ -206,7 +215,7 @@ class CardTracker:
         if self.faces.up(seen) == card.up:
             card.turns = 0
             card.looks += 1
-            if card.up and not (look.fours.played and self._other(card, seen, patch, look)):
+            if card.up and not (card.others.looks or (look.fours.played and self._other(card, seen, patch, look))):
                 card.votes.add(seen.faces, 1.0 if clear else 0.1 * (1 - covered))
                 card.whole += clear and self.faces.reads(seen) and int(seen.faces.argmax()) == card.votes.best[0]
             shown = card.up or seen.exact
@@ -245,9 +254,9 @@ class CardTracker:
 
     # ---- cards that come --------------------------------------------------------------------------------------------
 
-    def _came(self, seen: CardGlimpse, patch: Patch, look: RoiContext, *, laid: bool) -> None:
-        """What looks like a card where none was: count it, if the table has changed so."""
-        sure = self.faces.reads(seen)
+    def _came(self, seen: CardGlimpse, patch: Patch, look: RoiContext, *, under: CardTrack | None) -> None:
+        """What looks like a card where none was: count it, if the table has changed so, or it lies on another."""
+        sure, laid = self.faces.reads(seen), under is not None
         if seen.part and (not sure or self._told(seen)):
             self._in_part(seen, patch, look)  # another look at a card that is known
             return
@@ -256,31 +265,38 @@ class CardTracker:
         vague = not up and self.faces.vague(seen) and piles.on_known(patch, self.cards)
         if askew or vague or not (look.first or laid or self._changed(patch, look, up=up, sure=sure, exact=seen.exact)):
             return
-        for card in self.coming:
-            if card.near(seen, AGREE_MM, SAME_DEG):
-                card.looks += 1
-                card.missed_at = look.t
-                if up == card.up:
-                    if up:
-                        card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)
-                else:
-                    card.turns += 1
-                if card.turns > card.looks / 2:
-                    card.up, card.turns, card.votes = up, 0, type(card.votes)()
-                card.settle(seen, patch)
-                return
-        moved = look.attention.moved_at[patch.box][patch.mask]
-        rested = float(np.quantile(moved, piles.LAST if seen.exact else 0.5)) if len(moved) else look.t
+        if self._seen_again(seen, patch, look):
+            return
+        rested = _came_to_rest(patch, look, laid=laid, exact=seen.exact)
         if not look.first and rested < look.t - MOVED_S:
             return  # nothing has moved there
         since = max(look.sides.without(patch, look.t), 0.0)  # a hand that lies still over a card moves no more
         rested = min(max(rested, since), look.t)
         card = CardTrack(seen.quad, seen.place, seen.angle, patch, up, look.t, rested, since, looks=1, missed_at=look.t)
         card.score, card.exact, card.laid = seen.score, seen.exact, laid
-        if up:
+        if up and under is not None and under.others.looks >= VOTES:
+            card.votes = replace(under.others)  # so much is known of it by now
+        elif up:
             card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)
             self.passing.recall(card.votes, seen, self.cards)
         self.coming.append(card)
+
+    def _seen_again(self, seen: CardGlimpse, patch: Patch, look: RoiContext) -> bool:
+        """Count another look at a card that came just now, if it is one."""
+        card = next((one for one in self.coming if one.near(seen, AGREE_MM, SAME_DEG)), None)
+        if card is None:
+            return False
+        up = self.faces.up(seen)
+        card.looks += 1
+        card.missed_at = look.t
+        if up != card.up:
+            card.turns += 1
+        elif up:
+            card.votes.add(seen.faces, 0.3 if look.under_hand(patch) else 1.0)
+        if card.turns > card.looks / 2:
+            card.up, card.turns, card.votes = up, 0, type(card.votes)()
+        card.settle(seen, patch)
+        return True
 
     def _in_part(self, seen: CardGlimpse, patch: Patch, look: RoiContext) -> None:
         """Half of a card, or one of two that are seen as one, may be one that came just now: it is still there."""
@@ -331,7 +347,7 @@ class CardTracker:
             yield TrackAdded(card)
 
     def _displaced(self, card: CardTrack, look: RoiContext) -> list[CardTrack]:
-        """Give the open cards of hands of four that lay just where one lies now: no card is laid so exactly on another."""
+        """Give open cards of hands of four that lay just where one lies now: none is laid so exactly on another."""
         if not (look.fours.played and card.up and card.is_read):
             return []
         near = [one for one in self.cards if one.up and card.near(one, EXACTLY_MM, SAME_DEG)]
@@ -426,3 +442,12 @@ class CardTracker:
         others = [one.patch for one in self.cards if one is not card]
         own = card.patch.without([*others, *(one.patch for one in self.coming)])
         return own if own.size >= SHOWS * card.patch.size else card.patch
+
+
+def _came_to_rest(patch: Patch, look: RoiContext, *, laid: bool, exact: bool) -> float:
+    """Give when what lies in a patch came to rest: of a card on its like little moves, but what has changed tells."""
+    moved = look.attention.moved_at[patch.box][patch.mask]
+    changed = look.sight.changed[patch.box][patch.mask]
+    if laid and changed.any():
+        return float(np.median(moved[changed]))
+    return float(np.quantile(moved, piles.LAST if exact else 0.5)) if len(moved) else look.t

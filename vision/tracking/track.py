@@ -56,9 +56,15 @@ class Votes:
         """Give the likeliest class, and how likely it is: what no look agrees on with the others is noise."""
         if self.total is None:
             return 0, 0.0
+        best = int(self.total.argmax())
+        return best, self.of(best)
+
+    def of(self, face: int) -> float:
+        """Give how likely a class is."""
+        if self.total is None:
+            return 0.0
         likely = np.exp(self.total / self.weight)
-        best = int(likely.argmax())
-        return best, float(likely[best] / likely.sum())
+        return float(likely[face] / likely.sum())
 
 
 @dataclass(slots=True, eq=False)
@@ -91,6 +97,7 @@ class CardTrack:
     look_at: float = 0.0  # not before then is it looked at again for what has moved over it
     looked: int = 0  # so often it was, and was not seen
     unseen: int = 0  # looks for it alone that showed nothing
+    others: Votes = field(default_factory=Votes)  # on another face that shows in its place since that has changed
     turns: int = 0  # looks that showed its other side
     turned: Votes = field(default_factory=Votes)
     turned_at: float = 0.0

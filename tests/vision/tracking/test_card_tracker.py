@@ -138,7 +138,7 @@ def glimpsed(card: Laid, off: float = 0.0, *, exact: bool = False) -> CardGlimps
         faces[READS.index("back")] = 1.0
     up = 0.98 if card.up else 0.02
     seen = CardGlimpse(quad, (card.x + off, card.y), card.angle % 180, CARD_MM, 0.9, up, faces / faces.sum())
-    return replace(seen, exact=exact and not card.up)
+    return replace(seen, exact=exact and not card.up, clear=card.clear)
 
 
 @pytest.fixture
@@ -933,6 +933,30 @@ def test_another_face_where_one_lies_in_a_hand_of_four_is_that_one_misread(
     assert kinds(table.look(other, times=4)) == what
     (card, *_) = table.lying.cards
     assert READS[card.votes.best[0]] == "9h"
+
+
+def test_two_open_cards_of_a_hand_of_four_that_change_places_are_known_by_their_faces(table: Table) -> None:
+    nine, king = replace(NINE, clear=True), replace(NINE, face="Kd", x=NINE.x + 120, clear=True)
+    table.lay(nine, king)
+    table.look(nine, king, times=3)
+    table.fours = SET
+    swapped = replace(nine, face="Kd"), replace(king, face="9h")
+    table.lay(*swapped)
+    found = table.look(*swapped, times=4)
+    assert sorted(kinds(found), key=str) == [TrackAdded, TrackAdded, TrackLost, TrackLost]
+    places = {READS[card.votes.best[0]]: card.place for card in table.lying.cards}
+    assert places["Kd"][0] == pytest.approx(nine.x, abs=1)
+    assert places["9h"][0] == pytest.approx(king.x, abs=1)
+
+
+def test_a_card_laid_just_on_another_is_told_though_no_look_is_certain(table: Table) -> None:
+    nine = replace(NINE, clear=True)
+    table.lay(nine)
+    table.look(nine, times=3)
+    on_top = replace(nine, face="Kd", likely=0.8, x=nine.x + 2, mistaken="Qd")
+    table.lay(on_top)
+    assert kinds(table.look(on_top, times=20)) == [TrackAdded]
+    assert [READS[card.votes.best[0]] for card in table.lying.cards] == ["9h", "Kd"]
 
 
 @pytest.mark.parametrize(("read", "what"), [(0.2, []), (0.9, [TrackAdded])])
