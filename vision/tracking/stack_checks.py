@@ -21,6 +21,8 @@ OVER: Final = 0.2  # of a stack is disturbed: a hand is over it
 RESTS_S: Final = 0.25  # so long nothing has moved there, and it is compared
 EVERY_S: Final = 0.4  # so often it is
 AGAIN_S: Final = 0.3  # the same while it looks otherwise; twice to eight times as long if that does not end
+COVERED: Final = 0.15  # of what lies around a stack looks otherwise: something lies there, and perhaps on the stack
+LEFT_S: Final = 3.0  # what lies there for so long was left there
 SURE: Final = 0.6  # a score: these are chips, and nothing lies on them
 
 
@@ -57,6 +59,8 @@ class StackChecks:
         if stack.picture is None:
             _is_known(stack, StackPicture.of(look.picture, look.sight, seen.center, seen.radius_px), look.t)
             return False
+        if stack.picture.hidden(look.picture, look.sight) > COVERED:
+            return False
         if stack.picture.compared(look.picture, look.sight).apart <= self.limit:
             return False
         if stack.other is None or stack.other.compared(look.picture, look.sight).apart > self.limit:
@@ -69,6 +73,8 @@ class StackChecks:
 
     def _differs(self, stack: StackTrack, frame: Pixels, sight: FrameChange, *, over: bool) -> bool:
         """Compare a stack that rests with its picture; one that looks the same gets a new one."""
+        if self._is_covered(stack, frame, sight):
+            return False
         apart = None if stack.picture is None else stack.picture.compared(frame, sight).apart
         if stack.touched is not None and (apart is None or apart > self.limit):
             stack.compare_at = sight.t + AGAIN_S * 2 ** min(stack.others, 3)
@@ -81,6 +87,17 @@ class StackChecks:
             center = stack.center if stack.picture is None else stack.picture.center
             _is_known(stack, StackPicture.of(frame, sight, center, stack.radius), sight.t)
         return False
+
+    def _is_covered(self, stack: StackTrack, frame: Pixels, sight: FrameChange) -> bool:
+        """Tell whether something lies about a stack; once it has lain there for long, that is how the stack looks."""
+        if stack.picture is None or stack.picture.hidden(frame, sight) <= COVERED:
+            stack.covered_at = None
+            return False
+        stack.compare_at = sight.t + EVERY_S
+        stack.covered_at = sight.t if stack.covered_at is None else stack.covered_at
+        if sight.t - stack.covered_at > LEFT_S:
+            _is_known(stack, StackPicture.of(frame, sight, stack.center, stack.radius), sight.t)
+        return True
 
     def _measured(self, t: float, apart: float) -> None:
         self.noise = max(apart, self.noise * 0.5 ** ((t - self.at) / HALVES_S))

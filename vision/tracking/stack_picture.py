@@ -18,6 +18,8 @@ from feltwatch.vision.motion.change_detector import FrameChange
 Point = tuple[float, float]
 
 INSIDE: Final = 0.92  # of the radius: at the rim shows what lies around
+AROUND: Final = (1.25, 1.7)  # times the radius: what lies there is felt, and its print
+OTHERWISE: Final = 20.0  # grey levels by which felt differs that something covers
 SOFT_MM: Final = 1.5  # finer print says nothing: a compressed film shows it now and then
 REACH_MM: Final = 6.0  # a stack that was pushed by no more than this is looked for
 TURNS: Final = (-3.0, 3.0, -6.0, 6.0)  # degrees by which a push turns it
@@ -30,12 +32,18 @@ class StackPicture:
     """The top of a stack, seen whole and at rest."""
 
     pixels: Floats32  # a square around its middle, a little blurred
+    felt: Floats32  # what lies in a ring around it, point by point
     center: Point  # pixels of the frame as it lay when watching began
     radius: float
 
     @staticmethod
     def of(frame: Pixels, sight: FrameChange, center: Point, radius: float) -> "StackPicture":
-        return StackPicture(_cut(frame, sight, center, radius), center, radius)
+        return StackPicture(_cut(frame, sight, center, radius), _felt(frame, sight, center, radius), center, radius)
+
+    def hidden(self, frame: Pixels, sight: FrameChange) -> float:
+        """Give how much of what lies around it looks otherwise: a sleeve lies there, and perhaps on the stack."""
+        now = _felt(frame, sight, self.center, self.radius)
+        return float((_apart(self.felt, now) > OTHERWISE).mean())
 
     def compared(self, frame: Pixels, sight: FrameChange) -> "Comparison":
         """Compare the top with what shows in its place now, or so near that it was pushed there."""
@@ -82,6 +90,13 @@ def _cut(frame: Pixels, sight: FrameChange, center: Point, radius: float, reach:
     return np.asarray(cv2.GaussianBlur(found, (0, 0), SOFT_MM / CHIP_MM * radius), np.float32)
 
 
+def _felt(frame: Pixels, sight: FrameChange, center: Point, radius: float) -> Floats32:
+    """Give what lies in a ring around a stack, point by point."""
+    half = _half(AROUND[1] * radius)
+    pixels = _cut(frame, sight, center, radius, half - _half(radius))
+    return pixels[_disc(half, AROUND[1] * radius) & ~_disc(half, AROUND[0] * radius)]
+
+
 def _disc(half: int, radius: float) -> Mask:
     y, x = np.mgrid[-half : half + 1, -half : half + 1]
     return np.asarray(np.hypot(x, y) <= radius)
@@ -101,8 +116,13 @@ def _grey(pixels: Floats32) -> Floats32:
 
 
 def _unexplained(then: Floats32, now: Floats32) -> float:
-    """Give the grey levels by which pixels differ, once all were made brighter and paler alike."""
+    """Give the grey levels by which pixels differ on average, once all were made brighter and paler alike."""
+    return float(_apart(then, now).mean())
+
+
+def _apart(then: Floats32, now: Floats32) -> Floats32:
+    """Give the grey levels by which each pixel differs, once all were made brighter and paler alike."""
     usual = then - then.mean()
     gain = float((usual * now).sum()) / max(float((usual * usual).sum()), 1e-6)
     explained = now.mean() + np.clip(gain, *GAIN) * usual
-    return float(np.abs(now - explained).max(axis=1).mean())
+    return np.asarray(np.abs(now - explained).max(axis=1), np.float32)

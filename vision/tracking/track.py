@@ -158,6 +158,7 @@ class StackTrack:
     picture: StackPicture | None = None  # its top, as it was last seen whole and at rest
     same_at: float = 0.0  # when it was last known to look so
     touched: float | None = None  # the same, once something was over it and it is not known yet whether it looks so
+    covered_at: float | None = None  # since when something lies about it
     compare_at: float = 0.0  # not before then is it compared with its picture again
     other: StackPicture | None = None  # another top that was seen once
     other_at: float = 0.0

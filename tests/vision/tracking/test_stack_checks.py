@@ -1,5 +1,7 @@
 """When a stack is another: compared with how far tops differ from their pictures that nothing was over."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from feltwatch.vision.arrays import Pixels
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.motion.change_detector import ChangeDetector, FrameChange
-from feltwatch.vision.tracking.stack_checks import EVERY_S, RESTS_S, StackChecks
+from feltwatch.vision.tracking.stack_checks import EVERY_S, LEFT_S, RESTS_S, StackChecks
 from feltwatch.vision.tracking.track import StackTrack
 
 SIDE = 120
@@ -29,7 +31,7 @@ class Watched:
     """One stack, on a table of so much noise."""
 
     def __init__(self, noise: float) -> None:
-        self.noise, self.t, self.n = noise, 1.0, 0
+        self.noise, self.t, self.n, self.sleeve = noise, 1.0, 0, False
         self.checks, self.attention = StackChecks(), ChangeDetector((640, 640))
         self.attention.moved_at = np.zeros(SHAPE, np.float32)
         self.stack = StackTrack(MIDDLE, (0.0, 0.0), RADIUS, Patch.disc(MIDDLE, RADIUS, 1.0, SHAPE), "box1.main")
@@ -44,6 +46,8 @@ class Watched:
             self.attention.moved_at[moved] = self.t
             sight = FrameChange(self.t, np.zeros((*SHAPE, 3), np.uint8), (0.0, 0.0), 1.0, moved, np.zeros(SHAPE, bool))
             frame = top(stripe, self.noise, self.n)
+            if self.sleeve:
+                frame[SIDE // 2 :] = (30, 60, 20)
             found |= bool([*self.checks.differing([self.stack], frame, sight, self.attention)])
         return found
 
@@ -88,3 +92,28 @@ def test_a_stack_that_was_never_seen_alone_is_looked_at() -> None:
     table.wait(0.3, over=1.0)
     assert table.wait(1.0)
     assert table.stack.picture is None
+
+
+def test_a_sleeve_that_rests_about_a_stack_is_no_other_top_nor_the_stack_as_it_was() -> None:
+    table = Watched(2.0)
+    table.wait(2.0)
+    before = table.stack.picture
+    table.wait(0.3, over=1.0)
+    table.sleeve = True
+    assert not table.wait(2.0)
+    assert table.stack.picture is before
+    assert table.checks.limit < 20
+    table.sleeve = False
+    assert not table.wait(1.0)
+    assert table.stack.touched is None
+
+
+def test_what_was_left_about_a_stack_is_soon_how_it_looks() -> None:
+    table = Watched(2.0)
+    table.wait(2.0)
+    assert table.stack.picture is not None
+    other = replace(table.stack.picture, felt=255 - table.stack.picture.felt)
+    table.stack.picture = other
+    table.wait(LEFT_S + 1.0)
+    assert table.stack.picture is not other
+    assert table.stack.covered_at is None
