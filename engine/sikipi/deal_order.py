@@ -46,7 +46,7 @@ class Deal:
     slip: DealSlip | None = None
     proven: bool = False  # cards were moved to put the slip right
     alert: str = ""  # what was said of it
-    uncounted: str = ""  # why nobody knows how many backs fell
+    uncounted: str = ""  # why it is not known how many backs fell
     first: int = 0  # where the first card fell
 
     def __post_init__(self) -> None:
