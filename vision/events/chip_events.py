@@ -49,14 +49,14 @@ class ChipEvents:
 
     def _event(self, t: float, spot: str | None, change: SpotChange) -> Iterator[Chips]:
         same = change.count == self.spots.get(spot, 0)
-        if same and not change.altered:
+        if same and not (change.altered or change.pushed):
             return
         self.spots[spot] = change.count
         where = None if spot in (None, "outside") else parse_spot(spot)
         by = (next(iter(change.by)) or None) if len(change.by) == 1 else None
         since = round(max(change.since - EARLIER_S, 0.0), 3)
         amount = None if change.count else ZERO
-        yield Chips(t, where, amount, by, stacks=change.count or None, since=since, changed=same)
+        yield Chips(t, where, amount, by, stacks=change.count or None, since=since, changed=same and change.altered)
 
 
 def _settled(change: SpotChange, t: float) -> bool:

@@ -26,6 +26,7 @@ from feltwatch.vision.tracking.track_changes import TrackAdded, TrackChange, Tra
 
 SAME_MM: Final = 7.0  # a card seen so near a known one is that
 FACE_MM: Final = 10.0  # of the same face
+HIDDEN: Final = 0.9  # of a card lies under others: it is not that which shows
 COVERED_MM: Final = 15.0  # of one that is covered the outline is not so sure
 CROSS_MM: Final = 60.0  # a card is laid across others so near
 NEAR_MM: Final = 30.0  # cards that lie on each other
@@ -144,7 +145,7 @@ class CardTracker:
         near = [one for one in self.cards if abs(bearing(one.angle, seen.angle)) <= SAME_DEG]
         if seen.exact and (backs := piles.near(seen, near)):
             return piles.known(seen, backs, self.cards, look)
-        card = min(near, key=lambda one: distance(one.place, seen.place), default=None)
+        card = self._nearest_of(near, seen)
         if card is None:
             return None
         apart = distance(card.place, seen.place)
@@ -153,6 +154,15 @@ class CardTracker:
         if apart > self._reach(card, seen) or any(distance(one.place, seen.place) + 2 < apart for one in self.coming):
             return None
         return card
+
+    def _nearest_of(self, near: Sequence[CardTrack], seen: CardGlimpse) -> CardTrack | None:
+        """Give the card that shows where one is seen: of those that lie on each other, that of its face, or the top."""
+        there = [one for one in near if distance(one.place, seen.place) <= COVERED_MM]
+        if len(there) > 1:
+            best = int(seen.faces.argmax())
+            alike = [one for one in there if self.faces.up(seen) and one.up and one.votes.best[0] == best]
+            there = alike or [one for one in there if self.covered(one) < HIDDEN] or there
+        return min(there, key=lambda one: distance(one.place, seen.place), default=None)
 
     def _reach(self, card: CardTrack, seen: CardGlimpse) -> float:
         """Give how far off a look may see a card: further, if it is covered or bears the same face."""

@@ -55,6 +55,7 @@ class SpotChange:
     since: float  # when the spot was last seen as it was before
     by: frozenset[str | None]  # whose hands did it, as far as that was seen
     altered: bool = False  # chips came onto a stack that stands there, or went, or were exchanged
+    pushed: bool = False  # one was pushed a little
 
 
 class ChipTracker:
@@ -124,6 +125,8 @@ class ChipTracker:
             stack.center, stack.place, stack.radius, stack.patch = seen.center, seen.place, seen.radius_px, patch
         if self.checks.is_other(stack, seen, look):
             self._changed(stack, look, altered=True)
+        elif self.checks.was_pushed(stack, seen, look):
+            self._changed(stack, look, pushed=True)
         look.understand(patch)
 
     def _came(self, seen: StackGlimpse, patch: Patch, look: RoiContext) -> None:
@@ -185,17 +188,24 @@ class ChipTracker:
             return True  # how it looks empty is not known
         return own.share(look.bare) >= GONE and (as_empty >= GONE_AT_ALL or _nearer_felt(own, look))
 
-    def _changed(self, stack: StackTrack, look: RoiContext, *, altered: bool = False) -> None:
+    def _changed(self, stack: StackTrack, look: RoiContext, *, altered: bool = False, pushed: bool = False) -> None:
         """Remember what to report; a trend is one change, until it reverses."""
         more, count = stack in self.stacks, len(self.on(stack.spot))
-        forgotten = altered and stack.since < look.t - KEPT_S  # who else was there by then
+        forgotten = (altered or pushed) and stack.since < look.t - KEPT_S  # who else was there by then
         hand = None if forgotten else look.sides.by_at(stack.patch, stack.since)
-        found = SpotChange(more, count, look.t, look.t, stack.since, frozenset([hand]), altered)
+        found = SpotChange(more, count, look.t, look.t, stack.since, frozenset([hand]), altered, pushed)
         noted = self.changes.setdefault(stack.spot, [])
         if noted and noted[-1].more == more:
             last = noted.pop()
             since, by = min(last.since, found.since), last.by | found.by
-            found = replace(found, begun=last.begun, since=since, by=by, altered=altered or last.altered)
+            found = replace(
+                found,
+                begun=last.begun,
+                since=since,
+                by=by,
+                altered=altered or last.altered,
+                pushed=pushed or last.pushed,
+            )
         noted.append(found)
 
 

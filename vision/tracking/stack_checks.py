@@ -7,8 +7,10 @@ this table: by the camera's noise, its compression and its light. Another top di
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import numpy as np
+
 from feltwatch.vision.arrays import Pixels
-from feltwatch.vision.detection.roi_detection import StackGlimpse
+from feltwatch.vision.detection.roi_detection import CHIP_MM, StackGlimpse
 from feltwatch.vision.motion.change_detector import ChangeDetector, FrameChange
 from feltwatch.vision.tracking.roi_context import RoiContext
 from feltwatch.vision.tracking.stack_picture import StackPicture
@@ -23,6 +25,7 @@ EVERY_S: Final = 0.4  # so often it is
 AGAIN_S: Final = 0.3  # the same while it looks otherwise; twice to eight times as long if that does not end
 COVERED: Final = 0.15  # of what lies around a stack looks otherwise: something lies there, and perhaps on the stack
 LEFT_S: Final = 3.0  # what lies there for so long was left there
+PUSHED_MM: Final = 2.0  # a stack that sways with the camera moves by less
 SURE: Final = 0.6  # a score: these are chips, and nothing lies on them
 
 
@@ -69,6 +72,17 @@ class StackChecks:
             return False
         stack.since = stack.touched
         _is_known(stack, stack.other, look.t)
+        return True
+
+    def was_pushed(self, stack: StackTrack, seen: StackGlimpse, look: RoiContext) -> bool:
+        """Tell whether a stack looks the same and lies elsewhere: a hand was at it, and may have added a like chip."""
+        if stack.touched is None or stack.picture is None or not _is_whole(stack, seen, look):
+            return False
+        found = stack.picture.compared(look.picture, look.sight)
+        if found.apart > self.limit or np.hypot(*found.moved) < PUSHED_MM / CHIP_MM * stack.radius:
+            return False
+        stack.since = stack.touched
+        _is_known(stack, StackPicture.of(look.picture, look.sight, seen.center, seen.radius_px), look.t)
         return True
 
     def _differs(self, stack: StackTrack, frame: Pixels, sight: FrameChange, *, over: bool) -> bool:
