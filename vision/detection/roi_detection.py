@@ -45,6 +45,7 @@ class CardGlimpse:
     part: bool = False  # of a box that may hold two cards
     exact: bool = False  # it is known to a hair where it lies
     clear: bool = False  # both its indices show: what is read is its own face
+    visible: float = 0.0  # how much of it shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,8 @@ def _box(camera: Camera, found: Detection, fit: CardFit, moved: Floats, aim: Aim
     exact = found.up < 0.5 and fit.visible >= ON_TOP and fit.spread <= EXACT and _is_one(size, aim.card_mm)
     part, clear = found.kind == PART, min(fit.indices) >= SHOWS
     place = float(x), float(y)
-    return CardGlimpse(quad, place, angle, size, found.score, found.up, UNREAD, part, exact=exact, clear=clear)
+    seen = CardGlimpse(quad, place, angle, size, found.score, found.up, UNREAD, part, exact=exact, clear=clear)
+    return replace(seen, visible=fit.visible)
 
 
 def _is_one(size: tuple[float, float], card_mm: tuple[float, float] | None) -> bool:

@@ -238,6 +238,7 @@ class CardEvents:
             # of a card that is dealt, others say nothing
             gone = [one for one in gone if box(one.zone) == box(card.zone)]
         alike = [one for one in gone if one.up == card.up and one.face == best]
+        alike += [one for one in own if _lies_beneath(one, card, best)]
         if card.zone in self.fed:
             far = [one for one in own if distance(one.place, card.place) > PUSHED_MM]
             hidden = [one for one in far if one.patch.share(disturbed) > HIDDEN]
@@ -368,6 +369,11 @@ class CardEvents:
 def _is_fed(zone: str) -> bool:
     """True if cards come to a place from another of the same hand, and not from the shoe."""
     return is_set(zone) or ZONES[zone].hand > 1
+
+
+def _lies_beneath(one: CardTrack, card: CardTrack, face: str | None) -> bool:
+    """Tell whether a card of that face lay where one lies now, and was not seen there since: it was pushed."""
+    return face is not None and one.face == face and one.met_at < card.rested and one.patch.overlap(card.patch) > WHOLE
 
 
 def _straight(one: CardTrack, other: CardTrack) -> bool:

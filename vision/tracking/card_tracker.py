@@ -53,6 +53,7 @@ UNREAD: Final = 6  # looks, for that
 DOUBLE: Final = 4  # looks at a card that lies by another of its face: one may be seen as two
 FIRM: Final = 0.75  # the score of a card that is reported without a face
 FORGET_S: Final = 0.7  # a new card that is not seen again was none
+WHOLE: Final = 0.9  # of a card shows: nothing lies on it
 SHOWS: Final = 0.25  # of a card's place is no other's: a strip between others looks like anything
 CHECK_S: Final = 2.0  # a card that was not seen for so long is looked for
 OPEN: Final = 0.5  # of it shows
@@ -95,7 +96,7 @@ class CardTracker:
         for card, seen, patch in again:
             yield from self._again(card, seen, patch, unknown, look)
         yield from self._accepted(look)
-        tops = [card for card, seen, _ in again if seen.exact]
+        tops = [card for card, seen, _ in again if seen.exact or (seen.clear and seen.visible >= WHOLE)]
         for card in [one for one in self.cards if one not in met]:
             if piles.lifted(card, tops, look) or self._missed(card, look) or self._unseen(card, look):
                 self.cards.remove(card)

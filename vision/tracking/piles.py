@@ -115,9 +115,11 @@ def touched(card: CardTrack, cards: Sequence[CardTrack]) -> bool:
 
 
 def lifted(card: CardTrack, tops: Sequence[CardTrack], look: RoiContext) -> bool:
-    """Tell whether a back on which a back lay is seen whole, again and again: the one on it is gone."""
-    under = [one for one in tops if one.exact and one.layer < card.layer and not (one.up or card.up)]
-    return any(one.patch.overlap(card.patch) > LAID for one in under) and card.missed_again(look.t)
+    """Tell whether a card that lay under another is seen whole, again and again: the one on it is gone."""
+    under = [one for one in tops if one.layer < card.layer and one.up == card.up]
+    return any(one.patch.overlap(card.patch) > (ON_TOP if card.up else LAID) for one in under) and card.missed_again(
+        look.t
+    )
 
 
 def uncovered(card: CardTrack, cards: Sequence[CardTrack], look: RoiContext) -> bool:
