@@ -42,6 +42,7 @@ class Laid:
     likely: float = 0.999  # that it is read so
     mistaken: str | None = None  # for what it is taken else
     clear: bool = False  # both its indices show
+    visible: float = 0.0  # how much of it is seen to show
 
     @property
     def corners(self) -> Floats:

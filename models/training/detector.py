@@ -194,7 +194,10 @@ def loss(net: nn.Module, batch: tuple[torch.Tensor, ...]) -> torch.Tensor:
 
 
 def cell_loss(found: torch.Tensor, cells: torch.Tensor, kinds: torch.Tensor, quads: torch.Tensor) -> torch.Tensor:
-    """Quads: mean distance of corners, in sides of the thing. Classes: how good the quad is, where one is shown."""
+    """Quads: mean distance of corners, in sides of the thing. Classes: how good the quad is, where one is shown.
+
+    What no network could do better is taken off: else the loss of the classes would grow as the quads become better.
+    """
     logits, shown = found[..., COORDINATES:], cells > 0
     rows = cells[shown] - 1
     share = 1 / torch.bincount(rows, minlength=len(kinds)).clamp(min=1).float()[rows]
@@ -208,8 +211,9 @@ def cell_loss(found: torch.Tensor, cells: torch.Tensor, kinds: torch.Tensor, qua
     at = (*torch.nonzero(shown, as_tuple=True), kinds[rows])
     goal[at] = torch.exp(-apart.detach() / FAIR).to(goal.dtype)
     weight[at] = (share.sqrt() * EVEN).to(weight.dtype)
-    classes = nn.functional.binary_cross_entropy_with_logits(logits, goal, weight, reduction="sum") / things
-    return PLACE * place + classes
+    classes = nn.functional.binary_cross_entropy_with_logits(logits, goal, weight, reduction="sum")
+    least = nn.functional.binary_cross_entropy(goal, goal, weight, reduction="sum")
+    return PLACE * place + (classes - least) / things
 
 
 def _apart(found: torch.Tensor, true: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:

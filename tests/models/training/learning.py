@@ -159,6 +159,21 @@ def test_the_cells_of_a_detector_learn_to_point_at_the_corners_of_the_card_they_
     assert kinds.tolist() == [0]
 
 
+def test_the_detectors_loss_is_nothing_where_no_network_could_do_better() -> None:
+    quad = torch.tensor([[[10.0, 10.0], [50.0, 10.0], [50.0, 70.0], [10.0, 70.0]]])
+    for off in (0.0, 3.0):
+        found = torch.zeros(1, 2, 12)
+        found[0, :, :8] = (quad + off).flatten()
+        apart = off * 2**0.5 / 50
+        likely = min(max(np.exp(-apart / learn_detector.FAIR), 1e-6), 1 - 1e-6)
+        found[0, :, 8:] = -20.0
+        found[0, 0, 8] = float(np.log(likely / (1 - likely)))
+        cells, kinds = torch.tensor([[1, 0]]), torch.tensor([0])
+        value = float(learn_detector.cell_loss(found, cells, kinds, quad))
+        corners = learn_detector.PLACE * max(apart - learn_detector.SMALL / 2, 0.0)
+        assert value == pytest.approx(corners, abs=1e-3)
+
+
 def test_a_cooldown_branches_off_and_the_training_stays_where_it_was(tmp_path: Path) -> None:
     taught(tmp_path, 6)
     folder, span = branch_off(tmp_path, 4)

@@ -138,7 +138,7 @@ def glimpsed(card: Laid, off: float = 0.0, *, exact: bool = False) -> CardGlimps
         faces[READS.index("back")] = 1.0
     up = 0.98 if card.up else 0.02
     seen = CardGlimpse(quad, (card.x + off, card.y), card.angle % 180, CARD_MM, 0.9, up, faces / faces.sum())
-    return replace(seen, exact=exact and not card.up, clear=card.clear)
+    return replace(seen, exact=exact and not card.up, clear=card.clear, visible=card.visible)
 
 
 @pytest.fixture
@@ -947,6 +947,30 @@ def test_two_open_cards_of_a_hand_of_four_that_change_places_are_known_by_their_
     places = {READS[card.votes.best[0]]: card.place for card in table.lying.cards}
     assert places["Kd"][0] == pytest.approx(nine.x, abs=1)
     assert places["9h"][0] == pytest.approx(king.x, abs=1)
+
+
+@pytest.mark.parametrize(("visible", "what"), [(1.0, [TrackLost]), (0.5, [])])
+def test_the_card_on_one_that_is_seen_whole_is_gone(
+    table: Table, visible: float, what: list[type[TrackChange]]
+) -> None:
+    king = replace(NINE, face="Kd", x=NINE.x + 20)
+    table.lay(NINE)
+    table.look(NINE, times=3)
+    table.lay(king)
+    table.look(NINE, king, times=3)
+    below = replace(NINE, clear=True, visible=visible)
+    assert kinds(table.look(below, times=3)) == what
+
+
+def test_of_two_cards_on_each_other_the_one_whose_face_is_seen_is_met(table: Table) -> None:
+    king = replace(NINE, face="Kd", x=NINE.x + 3)
+    table.lay(NINE)
+    table.look(NINE, times=3)
+    table.lay(king)
+    table.look(king, times=3)
+    nearer_to_the_nine = replace(king, x=NINE.x + 0.5, clear=True)
+    assert kinds(table.look(nearer_to_the_nine, times=6)) == []
+    assert [READS[card.votes.best[0]] for card in table.lying.cards] == ["9h", "Kd"]
 
 
 def test_a_card_laid_just_on_another_is_told_though_no_look_is_certain(table: Table) -> None:
