@@ -253,8 +253,7 @@ class SikipiRound(SikipiState):
         return self._takes_back(stack)
 
     def emptied(self, stack: Stack) -> None:
-        if not self.revealed:
-            self._takes_back(stack)
+        self._takes_back(stack)
 
     def _takes_back(self, stack: Stack) -> bool:
         """5.6.3: a whole stake that goes while the options are open is a bet returned."""
