@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from feltwatch.engine.blackjack.hands import BlackjackHand
     from feltwatch.engine.blackjack.state import BlackjackState
     from feltwatch.engine.round.base import CardSeen
+    from feltwatch.engine.round.stack import Stack
 
 
 def removed(r: "BlackjackState", seen: "CardSeen") -> None:
@@ -63,12 +64,22 @@ def reasons(r: "BlackjackState") -> list[str]:
 
 def _decide(r: "BlackjackState", hand: "BlackjackHand") -> None:
     """A Surrender, even money, or an unknown result: before a third card, and with the bet gone."""
-    early, hand.up = hand.up == "early" and not r.seat(hand.box).now.present, ""
+    seat = r.seat(hand.box)
+    early, hand.up = hand.up == "early" and not seat.now.present, ""
     ruled = not (r.doubt or any(plan.waits for plan in r.plans.values()))
     if early and ruled and hand.natural and r.upcard_is_ace and r.book.id != "live-blackjack":
         for stack in settlement.betting(r, hand):
             decisions.even_money(r, stack, hand, inferred=True)
-    elif early and ruled and hand.total is not None and not hand.natural and decisions.may_surrender(r, hand):
+    elif early and ruled and _half_went_back(seat) and _may_surrender(r, hand):
         decisions.surrender(r, hand, inferred=True)
     elif not hand.natural:
         hand.away = True
+
+
+def _half_went_back(seat: "Stack") -> bool:
+    """Tell whether the dealer may have left some of a bet: of one that a card unseen has lost he takes all."""
+    return seat.settled.emptied is None or seat.settled.emptied.by != "dealer"
+
+
+def _may_surrender(r: "BlackjackState", hand: "BlackjackHand") -> bool:
+    return hand.total is not None and not hand.natural and decisions.may_surrender(r, hand)
