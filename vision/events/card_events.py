@@ -247,7 +247,7 @@ class CardEvents:
 
     def _packet(self, card: CardTrack, lying: CardTracker) -> list[CardTrack]:
         """Give the hand from which a card comes to light once hands are set: squared cards were counted as one."""
-        if not (self.fours and (self.setting or is_set(card.zone))):
+        if card.zone is None or not (self.fours and (self.setting or is_set(card.zone))):
             return []
         hand = [one for one in self.theirs(lying) if one is not card and one.id and box(one.zone) == box(card.zone)]
         return hand if len(hand) < FOUR else []

@@ -827,6 +827,17 @@ def test_a_squared_packet_comes_to_light_when_it_is_set_and_no_card_more_than_is
     assert kinds(table.comes("box3.high", 1)) != ["card", "move"]  # a hand that has its four cards has no more
 
 
+def test_cards_outside_all_places_are_of_no_hand_and_no_packet() -> None:
+    table = Table("si-ki-pi-6")
+    table.deal("box3.cards", 4)
+    table.comes("box3.low", 0)
+    for number in range(2):
+        card = table.card("box3.cards", number, None)
+        card.zone, card.place = None, (900.0, 60.0 * number)
+        table.lying.cards.append(card)
+        assert [event["zone"] for event in table.tell(TrackAdded(card))] == ["outside"]
+
+
 def test_a_hand_that_is_pushed_as_a_whole_stays_one_while_half_of_it_is_seen() -> None:
     table = dealt_pair()
     first, second = table.lying.cards
