@@ -117,9 +117,8 @@ def _box(camera: Camera, found: Detection, fit: CardFit, moved: Floats, aim: Aim
     angle = float(np.degrees(np.arctan2(along[1], along[0]))) % 180
     exact = found.up < 0.5 and fit.visible >= ON_TOP and fit.spread <= EXACT and _is_one(size, aim.card_mm)
     part, clear = found.kind == PART, min(fit.indices) >= SHOWS
-    place = float(x), float(y)
-    seen = CardGlimpse(quad, place, angle, size, found.score, found.up, UNREAD, part, exact=exact, clear=clear)
-    return replace(seen, visible=fit.visible)
+    place, score, up = (float(x), float(y)), found.score, found.up
+    return CardGlimpse(quad, place, angle, size, score, up, UNREAD, part, exact, clear, fit.visible)
 
 
 def _is_one(size: tuple[float, float], card_mm: tuple[float, float] | None) -> bool:

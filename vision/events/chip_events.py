@@ -8,6 +8,7 @@ from feltwatch.engine.model.money import ZERO
 from feltwatch.engine.model.spots import parse_spot
 from feltwatch.vision.motion.hand_attribution import HandAttribution
 from feltwatch.vision.tracking.chip_tracker import ChipTracker, SpotChange
+from feltwatch.vision.tracking.stack_checks import StackChange
 
 SETTLED_S: Final = 0.12  # chips are reported when nothing has happened on their spot for so long
 TAKEN_S: Final = 2.0  # those of several that went by a Player's hand: a gesture over them hides some for a moment
@@ -49,14 +50,22 @@ class ChipEvents:
 
     def _event(self, t: float, spot: str | None, change: SpotChange) -> Iterator[Chips]:
         same = change.count == self.spots.get(spot, 0)
-        if same and not (change.altered or change.pushed):
+        if same and not change.what:
             return
         self.spots[spot] = change.count
         where = None if spot in (None, "outside") else parse_spot(spot)
         by = (next(iter(change.by)) or None) if len(change.by) == 1 else None
         since = round(max(change.since - EARLIER_S, 0.0), 3)
         amount = None if change.count else ZERO
-        yield Chips(t, where, amount, by, stacks=change.count or None, since=since, changed=same and change.altered)
+        yield Chips(
+            t,
+            where,
+            amount,
+            by,
+            stacks=change.count or None,
+            since=since,
+            changed=same and StackChange.ALTERED in change.what,
+        )
 
 
 def _settled(change: SpotChange, t: float) -> bool:

@@ -11,7 +11,7 @@ from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import Layout
 from feltwatch.vision.motion.hand_attribution import KEPT_S
 from feltwatch.vision.tracking.roi_context import RoiContext
-from feltwatch.vision.tracking.stack_checks import StackChecks
+from feltwatch.vision.tracking.stack_checks import StackChange, StackChecks
 from feltwatch.vision.tracking.track import VOTES, StackTrack, distance
 
 Points = tuple[Indices, Indices]  # rows, columns
@@ -54,8 +54,7 @@ class SpotChange:
     at: float  # when the last one was seen to come or go
     since: float  # when the spot was last seen as it was before
     by: frozenset[str | None]  # whose hands did it, as far as that was seen
-    altered: bool = False  # chips came onto a stack that stands there, or went, or were exchanged
-    pushed: bool = False  # one was pushed a little
+    what: frozenset[StackChange] = frozenset()  # was done to stacks that still stand there
 
 
 class ChipTracker:
@@ -123,10 +122,8 @@ class ChipTracker:
             stack.seen_at = look.t
         if patch.share(look.where) > ALTERED and not look.under_hand(patch):
             stack.center, stack.place, stack.radius, stack.patch = seen.center, seen.place, seen.radius_px, patch
-        if self.checks.is_other(stack, seen, look):
-            self._changed(stack, look, altered=True)
-        elif self.checks.was_pushed(stack, seen, look):
-            self._changed(stack, look, pushed=True)
+        if (what := self.checks.change(stack, seen, look)) is not None:
+            self._changed(stack, look, what)
         look.understand(patch)
 
     def _came(self, seen: StackGlimpse, patch: Patch, look: RoiContext) -> None:
@@ -188,24 +185,18 @@ class ChipTracker:
             return True  # how it looks empty is not known
         return own.share(look.bare) >= GONE and (as_empty >= GONE_AT_ALL or _nearer_felt(own, look))
 
-    def _changed(self, stack: StackTrack, look: RoiContext, *, altered: bool = False, pushed: bool = False) -> None:
+    def _changed(self, stack: StackTrack, look: RoiContext, what: StackChange | None = None) -> None:
         """Remember what to report; a trend is one change, until it reverses."""
         more, count = stack in self.stacks, len(self.on(stack.spot))
-        forgotten = (altered or pushed) and stack.since < look.t - KEPT_S  # who else was there by then
+        forgotten = what is not None and stack.since < look.t - KEPT_S  # who else was there by then
         hand = None if forgotten else look.sides.by_at(stack.patch, stack.since)
-        found = SpotChange(more, count, look.t, look.t, stack.since, frozenset([hand]), altered, pushed)
+        done = frozenset() if what is None else frozenset([what])
+        found = SpotChange(more, count, look.t, look.t, stack.since, frozenset([hand]), done)
         noted = self.changes.setdefault(stack.spot, [])
         if noted and noted[-1].more == more:
             last = noted.pop()
             since, by = min(last.since, found.since), last.by | found.by
-            found = replace(
-                found,
-                begun=last.begun,
-                since=since,
-                by=by,
-                altered=altered or last.altered,
-                pushed=pushed or last.pushed,
-            )
+            found = replace(found, begun=last.begun, since=since, by=by, what=done | last.what)
         noted.append(found)
 
 

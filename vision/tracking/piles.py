@@ -117,9 +117,8 @@ def touched(card: CardTrack, cards: Sequence[CardTrack]) -> bool:
 def lifted(card: CardTrack, tops: Sequence[CardTrack], look: RoiContext) -> bool:
     """Tell whether a card that lay under another is seen whole, again and again: the one on it is gone."""
     under = [one for one in tops if one.layer < card.layer and one.up == card.up]
-    return any(one.patch.overlap(card.patch) > (ON_TOP if card.up else LAID) for one in under) and card.missed_again(
-        look.t
-    )
+    least = ON_TOP if card.up else LAID
+    return any(one.patch.overlap(card.patch) > least for one in under) and card.missed_again(look.t)
 
 
 def uncovered(card: CardTrack, cards: Sequence[CardTrack], look: RoiContext) -> bool:

@@ -5,6 +5,7 @@ this table: by the camera's noise, its compression and its light. Another top di
 """
 
 from collections.abc import Iterator, Sequence
+from enum import Enum, auto
 from typing import Final
 
 import numpy as np
@@ -27,6 +28,13 @@ COVERED: Final = 0.15  # of what lies around a stack looks otherwise: something 
 LEFT_S: Final = 3.0  # what lies there for so long was left there
 PUSHED_MM: Final = 2.0  # a stack that sways with the camera moves by less
 SURE: Final = 0.6  # a score: these are chips, and nothing lies on them
+
+
+class StackChange(Enum):
+    """What a hand did to a stack that still stands there."""
+
+    ALTERED = auto()  # chips came onto it, or went, or were exchanged
+    PUSHED = auto()  # it looks the same and lies elsewhere: a like chip may lie on it
 
 
 class StackChecks:
@@ -55,35 +63,34 @@ class StackChecks:
             if rests and sight.t >= stack.compare_at and self._differs(stack, frame, sight, over=over):
                 yield stack
 
-    def is_other(self, stack: StackTrack, seen: StackGlimpse, look: RoiContext) -> bool:
-        """Tell whether a stack that a look shows whole is certainly not as it was; it has a new picture then."""
+    def change(self, stack: StackTrack, seen: StackGlimpse, look: RoiContext) -> StackChange | None:
+        """Say what has become of a stack that a look shows whole, if that is certain; it has a new picture then."""
         if stack.touched is None or not _is_whole(stack, seen, look):
-            return False
+            return None
         if stack.picture is None:
             _is_known(stack, StackPicture.of(look.picture, look.sight, seen.center, seen.radius_px), look.t)
-            return False
+            return None
         if stack.picture.hidden(look.picture, look.sight) > COVERED:
-            return False
-        if stack.picture.compared(look.picture, look.sight).apart <= self.limit:
-            return False
-        if stack.other is None or stack.other.compared(look.picture, look.sight).apart > self.limit:
-            stack.other, stack.other_at = StackPicture.of(look.picture, look.sight, seen.center, seen.radius_px), look.t
-        if look.t - stack.other_at < RESTS_S:
-            return False
-        stack.since = stack.touched
-        _is_known(stack, stack.other, look.t)
-        return True
-
-    def was_pushed(self, stack: StackTrack, seen: StackGlimpse, look: RoiContext) -> bool:
-        """Tell whether a stack looks the same and lies elsewhere: a hand was at it, and may have added a like chip."""
-        if stack.touched is None or stack.picture is None or not _is_whole(stack, seen, look):
-            return False
+            return None
         found = stack.picture.compared(look.picture, look.sight)
-        if found.apart > self.limit or np.hypot(*found.moved) < PUSHED_MM / CHIP_MM * stack.radius:
-            return False
+        now = StackPicture.of(look.picture, look.sight, seen.center, seen.radius_px)
+        if found.apart > self.limit:
+            if not self._is_seen_again(stack, now, look):
+                return None
+            what = StackChange.ALTERED
+        elif np.hypot(*found.moved) >= PUSHED_MM / CHIP_MM * stack.radius:
+            what = StackChange.PUSHED
+        else:
+            return None
         stack.since = stack.touched
-        _is_known(stack, StackPicture.of(look.picture, look.sight, seen.center, seen.radius_px), look.t)
-        return True
+        _is_known(stack, now, look.t)
+        return what
+
+    def _is_seen_again(self, stack: StackTrack, now: StackPicture, look: RoiContext) -> bool:
+        """Tell whether another top was seen before, and for long enough."""
+        if stack.other is None or stack.other.compared(look.picture, look.sight).apart > self.limit:
+            stack.other, stack.other_at = now, look.t
+        return look.t - stack.other_at >= RESTS_S
 
     def _differs(self, stack: StackTrack, frame: Pixels, sight: FrameChange, *, over: bool) -> bool:
         """Compare a stack that rests with its picture; one that looks the same gets a new one."""

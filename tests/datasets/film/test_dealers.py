@@ -103,11 +103,11 @@ def test_nothing_is_moved_but_by_an_event_or_an_act_of_the_truth(book: str) -> N
     seen = 0
     for reel, story in rounds(book):
         acts = {(act.t, act.id): act.about for act in reel.acts() if act.what != "thing"}
-        told = {(float(str(event["t"])), event["id"]) for event in story.events if "id" in event}
+        reported = {(float(str(event["t"])), event["id"]) for event in story.events if "id" in event}
         for move in (move for move in story.moves if isinstance(move, CarriedCard) and move.how != "lift"):
             old, new = seen_at(reel, move.start, move.card), seen_at(reel, move.end, move.card)
             assert new is not None
-            assert ((move.end, move.card) in acts) != ((move.end, move.card) in told)
+            assert ((move.end, move.card) in acts) != ((move.end, move.card) in reported)
             if old is not None and (move.end, move.card) in acts:
                 by = acts[move.end, move.card]["by_mm"]
                 assert by == [round(new.x - old.x, 1), round(new.y - old.y, 1)]

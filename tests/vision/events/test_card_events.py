@@ -491,8 +491,8 @@ def test_if_it_is_gone_it_was_pushed(nine: Table) -> None:
 def test_a_face_where_a_card_of_it_lay_is_that_card_unless_it_still_shows(nine: Table, *, seen: bool) -> None:
     first = nine.lying.cards[0].id
     nine.lying.cards[0].met_at = nine.t + 2 * STEP_S if seen else nine.t
-    told = nine.comes("box3.cards", 0, "9h")
-    assert plain(told) == ([("card", "box3.cards", "9h", "up")] if seen else [])
+    found = nine.comes("box3.cards", 0, "9h")
+    assert plain(found) == ([("card", "box3.cards", "9h", "up")] if seen else [])
     assert (len(nine.lying.cards), nine.lying.cards[0].id) == (2 if seen else 1, first)
 
 
