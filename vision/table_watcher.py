@@ -132,6 +132,7 @@ class TableWatcher:
             facts = self._begin(sight, picture)
         elif disturbed.any():
             np.copyto(self.tries, 0, where=sight.moved)
+            np.copyto(self.wait, 0, where=sight.moved)
             calm = self.attention.calm(t)
             for region in self._regions(sight, calm):
                 facts += self._look(sight, picture, region, ~calm)
