@@ -348,6 +348,7 @@ class TableWatcher:
             fours=fours,
             part=self._flat(region.rect),
             read=lambda quads: self.eyes.reader.read(picture, quads - sight.shift),
+            again=region.tries > 0,
         )
         facts = [*self.lying.take(look)]
         self.stacks.take(look)

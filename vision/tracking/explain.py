@@ -44,7 +44,6 @@ PART: Final = 0.2  # the same of one that the networks read for certain
 ALL: Final = 0.93  # the same of one that the networks do not find
 WRONG: Final = 0.2  # of the place of a card that left looks otherwise than the story says
 CHIP_MM: Final = 28.0
-FITS: Final = 120.0  # of a card's edge is no paper, and yet it lies there
 NEAR_MM: Final = 95.0
 
 Read = Callable[[Floats], list[FaceReading]]
@@ -103,6 +102,7 @@ class View:
     read: Read
     coming: Sequence[CardTrack] = field(default_factory=tuple)
     paper: float = 0.0  # the least light of what is paper
+    searches: bool = True  # for cards that the networks do not find
 
 
 class Explainer:
@@ -150,15 +150,19 @@ class Explainer:
         corner = self.scene.corner(view.part)
         search = RectangleSearch(view.now, change, view.rest, view.size, view.paper)
         left = change.copy()
+        poses = []
         for seen in view.seen:
             if self._lies(seen, view, concerned):
                 continue
             found = self._placed(view, search, seen.quad, seen.faces, up=seen.up >= 0.5, seen=seen)
-            if found is not None:
-                yield found
-                if not found.up or found.edge <= FITS or float(found.faces.max()) >= SURE:
-                    fill(left, found.outline, 0)
-        poses = self._searched(view, left, corner)
+            if found is None:
+                continue
+            yield found
+            if not found.up or float(found.faces.max()) >= SURE:
+                fill(left, found.outline, 0)
+            else:  # it may be two that are taken for one
+                poses.append(search.better((*(seen.place - corner).tolist(), seen.angle)))
+        poses += self._searched(view, left, corner) if view.searches else []
         if not poses:
             return
         quads = np.array([self.scene.felt.camera.to_picture(corners(pose, view.size) + corner) for pose in poses])

@@ -82,6 +82,10 @@ class RectangleSearch:
                     found.append(fine)
         return sorted(found, key=lambda one: one.left)
 
+    def better(self, pose: Pose) -> Pose:
+        """Give where near a pose a card explains more."""
+        return self._better(pose, STEPS[1:]).pose
+
     def left(self, pose: Pose) -> float:
         """Give how much is left unexplained if a card landed so: what changed beyond it, and edges of no paper."""
         outer = corners(pose, self.size)

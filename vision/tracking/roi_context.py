@@ -44,6 +44,7 @@ class RoiContext:
     fours: FourCardHands = NO_FOURS
     part: Part = (slice(0, 1), slice(0, 1))  # of the felt, that is looked at
     read: Read = _blind  # faces within quads
+    again: bool = True  # it is not the first look at a change
 
     @property
     def t(self) -> float:

@@ -178,6 +178,7 @@ class SceneTracker(CardTracker):
             look.read,
             self.coming,
             DIM * float(np.median(self.papers)) if self.papers else 0.0,
+            look.again,
         )
         return view, rest
 
