@@ -20,21 +20,21 @@ from feltwatch.vision.events.card_events import CardEvents, TableNow
 from feltwatch.vision.events.chip_events import ChipEvents
 from feltwatch.vision.events.occlusion import unseen
 from feltwatch.vision.geometry.camera import Camera
-from feltwatch.vision.geometry.flat_felt import FlatFelt, Part
+from feltwatch.vision.geometry.flat_felt import FlatFelt, FlatPart
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import Layout
 from feltwatch.vision.motion.camera_monitor import CameraMonitor
 from feltwatch.vision.motion.change_detector import ChangeDetector, FrameChange
 from feltwatch.vision.motion.coverage import left_to_others, watched
 from feltwatch.vision.motion.hand_attribution import HandAttribution
+from feltwatch.vision.scene.scene import FeltScene
+from feltwatch.vision.scene.scene_tracker import SceneTracker
 from feltwatch.vision.tracking import piles
 from feltwatch.vision.tracking.back_matching import BackMatcher, PileView
 from feltwatch.vision.tracking.card_tracker import CardTracker
 from feltwatch.vision.tracking.chip_tracker import ChipTracker
 from feltwatch.vision.tracking.four_card_hands import are_dealt, sided
 from feltwatch.vision.tracking.roi_context import RoiContext
-from feltwatch.vision.tracking.scene import Scene
-from feltwatch.vision.tracking.scene_tracker import SceneTracker
 from feltwatch.vision.tracking.track import CardTrack, StackTrack
 from feltwatch.vision.tracking.track_changes import TrackChange
 
@@ -73,7 +73,7 @@ class TableWatcher:
         self.everywhere = everywhere  # look at every frame in full: slow, to prove that attention misses nothing
         size = (camera.width, camera.height)
         self.attention = ChangeDetector(size)
-        self.scene = Scene(FlatFelt.of(camera, layout), self.attention.factor)
+        self.scene = FeltScene(FlatFelt.of(camera, layout), self.attention.factor)
         classes = eyes.reader.classes
         fours = are_dealt(layout)  # backs on backs are followed by their print; all else by what explains a change
         self.lying = CardTracker(layout, classes) if fours else SceneTracker(layout, classes, self.scene)
@@ -359,7 +359,7 @@ class TableWatcher:
             self.attention.learnt.fill(False)  # noqa: FBT003  what the array is filled with
         return facts
 
-    def _flat(self, rect: Rect) -> Part:
+    def _flat(self, rect: Rect) -> FlatPart:
         left, top, right, bottom = rect
         edge = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float64)
         return self.scene.felt.around(self.camera.to_felt(edge), 0.0)

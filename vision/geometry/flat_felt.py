@@ -13,7 +13,7 @@ from feltwatch.vision.layout.zones import Layout
 
 AROUND_MM: Final = 80.0  # of the felt is kept in view: cards may hang over its edge
 
-Part = tuple[slice, slice]  # rows, columns
+FlatPart = tuple[slice, slice]  # rows, columns
 
 
 @dataclass(frozen=True)
@@ -55,20 +55,20 @@ class FlatFelt:
         """Give where points of the felt are in the flat picture."""
         return np.asarray(felt - np.array(self.low, np.float64))
 
-    def around(self, felt: Floats, room: float) -> Part:
+    def around(self, felt: Floats, room: float) -> FlatPart:
         """Give the part that holds points of the felt, with so much room around them."""
         points = self.points(felt)
         low = np.clip(np.floor(points.min(axis=0) - room).astype(int), 0, np.array(self.size) - 1)
         high = np.clip(np.ceil(points.max(axis=0) + room).astype(int) + 1, low + 1, self.size)
         return slice(int(low[1]), int(high[1])), slice(int(low[0]), int(high[0]))
 
-    def cut(self, picture: Pixels, shift: tuple[float, float], part: Part) -> Pixels:
+    def cut(self, picture: Pixels, shift: tuple[float, float], part: FlatPart) -> Pixels:
         """Give a part of the felt from a picture that must be moved by `shift` to lie as the first one."""
         where = self.pixels[part] - np.array(shift, np.float32)
         x, y = np.ascontiguousarray(where[..., 0]), np.ascontiguousarray(where[..., 1])
         return np.asarray(cv2.remap(picture, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
-    def small(self, factor: float, part: Part) -> tuple[Ints16, Ints16]:
+    def small(self, factor: float, part: FlatPart) -> tuple[Ints16, Ints16]:
         """Give rows and columns of the small picture that show each millimetre of a part."""
         found = np.clip((self.pixels[part] + 0.5) / factor, 0, None).astype(np.int16)
         most = (np.array([self.camera.width, self.camera.height]) / factor).astype(np.int16) - 1

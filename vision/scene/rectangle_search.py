@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 
 from feltwatch.vision.arrays import Floats, Floats32, Indices, Mask
-from feltwatch.vision.tracking.scene import EDGE, fill
+from feltwatch.vision.scene.scene import EDGE, fill
 
-Pose = tuple[float, float, float]  # middle, and the way of the long side in degrees
+CardPose = tuple[float, float, float]  # middle, and the way of the long side in degrees
 Size = tuple[float, float]
 
 CHANGED: Final = 0.35  # of a change is one
@@ -41,11 +41,11 @@ LARGEST: Final = 4.5  # cards: larger is a sleeve
 class LandedPose:
     """Where a card may have landed, and how many square millimetres of change are left if it did."""
 
-    pose: Pose
+    pose: CardPose
     left: float
 
 
-def corners(pose: Pose, size: Size) -> Floats:
+def corners(pose: CardPose, size: Size) -> Floats:
     """Give the corners of a card, as BackMatcher turns it."""
     turn = np.deg2rad(pose[2])
     along = np.array([np.cos(turn), np.sin(turn)])
@@ -67,7 +67,7 @@ class RectangleSearch:
         self.light = light
         self.ink = np.clip((paper - light - SHADE) / INK, 0, 1).astype(np.float32) * free
 
-    def poses(self, near: Sequence[Pose]) -> list[LandedPose]:
+    def poses(self, near: Sequence[CardPose]) -> list[LandedPose]:
         """Give where a card may have landed, the likeliest first; `near` are guesses."""
         if self.whole < LEAST_MM2:
             return []
@@ -82,11 +82,11 @@ class RectangleSearch:
                     found.append(fine)
         return sorted(found, key=lambda one: one.left)
 
-    def better(self, pose: Pose) -> Pose:
+    def better(self, pose: CardPose) -> CardPose:
         """Give where near a pose a card explains more."""
         return self._better(pose, STEPS[1:]).pose
 
-    def left(self, pose: Pose) -> float:
+    def left(self, pose: CardPose) -> float:
         """Give how much is left unexplained if a card landed so: what changed beyond it, and edges of no paper."""
         outer = corners(pose, self.size)
         low = np.floor(outer.min(axis=0)).astype(int)
@@ -99,11 +99,11 @@ class RectangleSearch:
         change = float(self.change[part][inside > 0].sum())
         return self.whole - change + self.edge(pose)
 
-    def edge(self, pose: Pose) -> float:
+    def edge(self, pose: CardPose) -> float:
         """Give how much of a card's edge would be no paper."""
         return float(self.ink[self._ring(pose)].sum())
 
-    def _ring(self, pose: Pose) -> tuple[Indices, Indices]:
+    def _ring(self, pose: CardPose) -> tuple[Indices, Indices]:
         """Give the rows and columns of a card's edge."""
         outer = corners(pose, self.size)
         low = np.clip(np.floor(outer.min(axis=0)).astype(int), 0, np.array(self.ink.shape[::-1]) - 1)
@@ -114,12 +114,12 @@ class RectangleSearch:
         rows, columns = np.nonzero(ring)
         return rows + low[1], columns + low[0]
 
-    def paper(self, pose: Pose) -> float:
+    def paper(self, pose: CardPose) -> float:
         """Give how light the edge of a card is."""
         ring = self._ring(pose)
         return float(np.median(self.light[ring]))
 
-    def _better(self, start: Pose, steps: Sequence[tuple[float, float]]) -> LandedPose:
+    def _better(self, start: CardPose, steps: Sequence[tuple[float, float]]) -> LandedPose:
         """Move and turn a rectangle little by little as long as less is left."""
         best = LandedPose(start, self.left(start))
         for mm, degrees in steps:
@@ -135,7 +135,7 @@ class RectangleSearch:
                     break
         return best
 
-    def _rectangles(self) -> list[Pose]:
+    def _rectangles(self) -> list[CardPose]:
         """Give the rectangles that hold most change, with least around them."""
         size = tuple(max(side // COARSE, 1) for side in self.change.shape[::-1])
         small = np.asarray(cv2.resize(self.change, size, interpolation=cv2.INTER_AREA), np.float32)
@@ -143,7 +143,7 @@ class RectangleSearch:
         found.sort(key=lambda one: -one[0])
         return [pose for _, pose in found[:STARTS]]
 
-    def _peaks(self, small: Floats32, turn: float) -> Iterator[tuple[float, Pose]]:
+    def _peaks(self, small: Floats32, turn: float) -> Iterator[tuple[float, CardPose]]:
         size = self.size[0] / COARSE, self.size[1] / COARSE
         reach = int(np.hypot(*size) / 2) + 4
         middle = (float(reach), float(reach), turn)
@@ -161,7 +161,7 @@ class RectangleSearch:
             cv2.circle(likely, (x, y), 4, -1, -1)
 
 
-def _alike(one: Pose, other: Pose) -> bool:
+def _alike(one: CardPose, other: CardPose) -> bool:
     apart = float(np.hypot(one[0] - other[0], one[1] - other[1]))
     return apart <= APART_MM and abs((one[2] - other[2] + 90) % 180 - 90) <= APART_DEG
 

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from feltwatch.vision.arrays import Floats, Floats32, Ints16, Mask, Pixels
-from feltwatch.vision.geometry.flat_felt import FlatFelt, Part
+from feltwatch.vision.geometry.flat_felt import FlatFelt, FlatPart
 from feltwatch.vision.motion.change_detector import FrameChange
 from feltwatch.vision.tracking.card_look import CardLook
 from feltwatch.vision.tracking.track import CardTrack
@@ -27,7 +27,7 @@ BARE: Final = -1  # owned by no card
 EDGE: Final = np.ones((3, 3), np.uint8)  # an edge may be seen a pixel further
 
 
-class Scene:
+class FeltScene:
     def __init__(self, felt: FlatFelt, factor: float) -> None:
         self.felt, self.factor = felt, factor
         self._known: Pixels | None = None  # as it looked when it was last understood
@@ -41,7 +41,7 @@ class Scene:
         part = self.felt.around(self.felt.camera.to_felt(card.quad), 3.0)
         fill(self.unknown[part], self.outline(card, part), 1)
 
-    def sharp(self, sight: FrameChange, picture: Pixels, part: Part) -> Pixels:
+    def sharp(self, sight: FrameChange, picture: Pixels, part: FlatPart) -> Pixels:
         """Give a part of the felt as it looks now."""
         return _lit(self.felt.cut(picture, sight.shift, part), sight.gain)
 
@@ -68,23 +68,23 @@ class Scene:
             self.ground, self.is_ground = self.known.copy(), np.ones(self.known.shape[:2], bool)
         return self.ground, self.is_ground
 
-    def part(self, where: Mask, room: float = 4.0) -> Part:
+    def part(self, where: Mask, room: float = 4.0) -> FlatPart:
         """Give the part of the felt around what a mask of the small picture marks."""
         left, top, wide, high = cv2.boundingRect(where.view(np.uint8))
         x, y = np.array([left, left + wide / 2, left + wide]), np.array([top, top + high / 2, top + high])
         edge = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2) * self.factor - 0.5
         return self.felt.around(self.felt.camera.to_felt(edge), room)
 
-    def corner(self, part: Part) -> Floats:
+    def corner(self, part: FlatPart) -> Floats:
         """Give the point of the felt at the first pixel of a part."""
         return np.array([self.felt.low[0] + part[1].start, self.felt.low[1] + part[0].start], np.float64)
 
-    def outline(self, card: CardTrack, part: Part) -> Floats:
+    def outline(self, card: CardTrack, part: FlatPart) -> Floats:
         return np.asarray(self.felt.camera.to_felt(card.quad) - self.corner(part))
 
     # ---- what is seen -----------------------------------------------------------------------------------------------
 
-    def now(self, sight: FrameChange, picture: Pixels, part: Part) -> Floats32:
+    def now(self, sight: FrameChange, picture: Pixels, part: FlatPart) -> Floats32:
         """Give a part of the felt as it looks now, in the light of what is known."""
         then = _soft(self.known[part])
         now = _soft(self.felt.cut(picture, sight.shift, part)) * np.float32(sight.gain)
@@ -93,7 +93,7 @@ class Scene:
             now *= np.median(then[same] / now[same], axis=0).astype(np.float32)
         return now
 
-    def owners(self, cards: Sequence[CardTrack], part: Part) -> Ints16:
+    def owners(self, cards: Sequence[CardTrack], part: FlatPart) -> Ints16:
         """Say which of some cards, in the order in which they lie, shows at each point; BARE where none does."""
         found = np.full((part[0].stop - part[0].start, part[1].stop - part[1].start), BARE, np.int16)
         for n, card in enumerate(cards):
@@ -101,7 +101,7 @@ class Scene:
         return found
 
     def without(
-        self, now: Floats32, part: Part, cards: Sequence[CardTrack], gone: Collection[CardTrack]
+        self, now: Floats32, part: FlatPart, cards: Sequence[CardTrack], gone: Collection[CardTrack]
     ) -> tuple[Floats32, Ints16]:
         """Say of each point how wrong it would look, from 0 to 1, if some cards were gone; and what shows there."""
         before = self.owners(cards, part)
@@ -123,7 +123,7 @@ class Scene:
         found[self.unknown[part]] = 0
         return found, after
 
-    def _painted(self, part: Part, cards: Sequence[CardTrack], owner: Ints16, where: Mask) -> tuple[Pixels, Mask]:
+    def _painted(self, part: FlatPart, cards: Sequence[CardTrack], owner: Ints16, where: Mask) -> tuple[Pixels, Mask]:
         """Give how the felt and cards look that were not seen last, as far as they ever were."""
         ground, is_ground = self.grounds()
         found, seen = ground[part].copy(), is_ground[part].copy()
@@ -143,7 +143,7 @@ class Scene:
             seen[mine] = was[mine] > 0
         return found, seen
 
-    def upright(self, card: CardTrack, part: Part, shape: tuple[int, ...]) -> Floats:
+    def upright(self, card: CardTrack, part: FlatPart, shape: tuple[int, ...]) -> Floats:
         """Give the way from points of a part to those of a card's own picture."""
         a, b, _, d = self.outline(card, part)
         source = np.array([a, b, d], np.float32)
@@ -158,7 +158,7 @@ class Scene:
         rows, columns = self.felt.small(self.factor, part)
         self.take(part, _lit(self.felt.cut(picture, sight.shift, part), sight.gain), where[rows, columns], cards)
 
-    def take(self, part: Part, now: Pixels, mine: Mask, cards: Sequence[CardTrack]) -> None:
+    def take(self, part: FlatPart, now: Pixels, mine: Mask, cards: Sequence[CardTrack]) -> None:
         """What shows at points of a part is what is known of it, and of the card or the felt that shows there."""
         ground, is_ground = self.grounds()
         self.known[part][mine] = now[mine]
@@ -171,7 +171,7 @@ class Scene:
             if n != BARE:
                 self._cut(cards[n], part, now, mine & (owner == n))
 
-    def _cut(self, card: CardTrack, part: Part, now: Pixels, mine: Mask) -> None:
+    def _cut(self, card: CardTrack, part: FlatPart, now: Pixels, mine: Mask) -> None:
         """Keep what shows of a card."""
         sides = np.hypot(*(np.roll(self.outline(card, part), -1, axis=0) - self.outline(card, part)).T)
         shape = (round(float(sides[[1, 3]].mean())), round(float(sides[[0, 2]].mean())))

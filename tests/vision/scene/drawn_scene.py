@@ -12,9 +12,9 @@ from feltwatch.vision.detection.reader import FaceReading
 from feltwatch.vision.geometry.flat_felt import FlatFelt
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.motion.change_detector import FrameChange, small_size
-from feltwatch.vision.tracking.explain import View
-from feltwatch.vision.tracking.rectangle_search import Pose, corners
-from feltwatch.vision.tracking.scene import Scene
+from feltwatch.vision.scene.explain import View
+from feltwatch.vision.scene.rectangle_search import CardPose, corners
+from feltwatch.vision.scene.scene import FeltScene
 from feltwatch.vision.tracking.track import CardTrack
 from tests.toy_table import CAMERA, CARD_MM, LAYOUT, SIZE, felt
 
@@ -46,7 +46,7 @@ class Drawn:
     """A card of a face (its number among the reader's classes) as it lies."""
 
     number: int
-    pose: Pose
+    pose: CardPose
 
     @property
     def quad(self) -> Floats:
@@ -79,7 +79,7 @@ class Table:
 
     cards: list[Drawn] = field(default_factory=list)
     known: list[CardTrack] = field(default_factory=list)
-    scene: Scene = field(default_factory=lambda: Scene(flat(), FACTOR))
+    scene: FeltScene = field(default_factory=lambda: FeltScene(flat(), FACTOR))
 
     def __post_init__(self) -> None:
         self.scene.begin(sight(), felt())

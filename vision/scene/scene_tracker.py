@@ -9,10 +9,10 @@ import numpy as np
 from feltwatch.vision.arrays import Floats, Mask
 from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.layout.zones import Layout
+from feltwatch.vision.scene.explain import GAIN, MARGIN, Explainer, Placement, Story, View
+from feltwatch.vision.scene.scene import FeltScene, fill
 from feltwatch.vision.tracking.card_tracker import CardTracker, came_to_rest
-from feltwatch.vision.tracking.explain import GAIN, MARGIN, Explainer, Placement, Story, View
 from feltwatch.vision.tracking.roi_context import RoiContext
-from feltwatch.vision.tracking.scene import Scene, fill
 from feltwatch.vision.tracking.track import APART_S, VOTES, CardTrack, bearing, distance
 from feltwatch.vision.tracking.track_changes import TrackAdded, TrackChange, TrackFlipped, TrackLost
 
@@ -37,7 +37,7 @@ CALM: Final = 0.35  # a point that looks so much otherwise is not as it was
 
 
 class SceneTracker(CardTracker):
-    def __init__(self, layout: Layout, classes: Sequence[str], scene: Scene) -> None:
+    def __init__(self, layout: Layout, classes: Sequence[str], scene: FeltScene) -> None:
         super().__init__(layout, classes)
         self.scene = scene
         self.explainer = Explainer(scene)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from feltwatch.vision.tracking.rectangle_search import Pose, RectangleSearch
+from feltwatch.vision.scene.rectangle_search import CardPose, RectangleSearch
 from tests.toy_table import CARD_MM
-from tests.vision.tracking.drawn_scene import Drawn, Table
+from tests.vision.scene.drawn_scene import Drawn, Table
 
-UNDER: Pose = (0.0, 400.0, 70.0)
+UNDER: CardPose = (0.0, 400.0, 70.0)
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ UNDER: Pose = (0.0, 400.0, 70.0)
     ],
 )
 @pytest.mark.parametrize("on", [False, True])
-def test_a_card_that_landed_is_found_to_the_millimetre(pose: Pose, *, on: bool) -> None:
+def test_a_card_that_landed_is_found_to_the_millimetre(pose: CardPose, *, on: bool) -> None:
     table = Table([Drawn(3, UNDER)] if on else [])
     table.cards = [*table.cards, Drawn(7, pose)]
     view = table.view()

@@ -1,6 +1,6 @@
 """What happened where the table has changed: the cards that left and those that came that leave least unexplained."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -8,11 +8,11 @@ import cv2
 import numpy as np
 
 from feltwatch.vision.arrays import Floats, Floats32, Ints16, Mask
-from feltwatch.vision.detection.reader import FaceReading
 from feltwatch.vision.detection.roi_detection import CardGlimpse
-from feltwatch.vision.geometry.flat_felt import Part
-from feltwatch.vision.tracking.rectangle_search import RectangleSearch, Size, corners, lump
-from feltwatch.vision.tracking.scene import BARE, EDGE, Scene, fill
+from feltwatch.vision.geometry.flat_felt import FlatPart
+from feltwatch.vision.scene.rectangle_search import RectangleSearch, Size, corners, lump
+from feltwatch.vision.scene.scene import BARE, EDGE, FeltScene, fill
+from feltwatch.vision.tracking.roi_context import ReadFaces
 from feltwatch.vision.tracking.track import CardTrack, bearing, distance
 
 # What stories cost, in square millimetres of change that they leave unexplained.
@@ -45,8 +45,6 @@ ALL: Final = 0.93  # the same of one that the networks do not find
 WRONG: Final = 0.2  # of the place of a card that left looks otherwise than the story says
 CHIP_MM: Final = 28.0
 NEAR_MM: Final = 95.0
-
-Read = Callable[[Floats], list[FaceReading]]
 
 
 @dataclass(slots=True, eq=False)
@@ -90,7 +88,7 @@ class View:
     """A part of the felt as it looks now, and what is known and seen of it."""
 
     now: Floats32
-    part: Part
+    part: FlatPart
     free: Mask  # what is to be explained: near what has changed, at rest, and no hand
     rest: Mask  # all that is at rest, and no hand
     cards: Sequence[CardTrack]  # that lie there, in their order
@@ -99,14 +97,14 @@ class View:
     size: Size
     back: int  # the reader's classes for a back and for no card
     none: int
-    read: Read
+    read: ReadFaces
     coming: Sequence[CardTrack] = field(default_factory=tuple)
     paper: float = 0.0  # the least light of what is paper
     searches: bool = True  # for cards that the networks do not find
 
 
 class Explainer:
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: FeltScene) -> None:
         self.scene = scene
 
     def stories(self, view: View) -> list[Story]:

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feltwatch.vision.tracking.explain import GAIN, Explainer, Story
-from feltwatch.vision.tracking.rectangle_search import Pose
-from tests.vision.tracking.drawn_scene import Drawn, Table
+from feltwatch.vision.scene.explain import GAIN, Explainer, Story
+from feltwatch.vision.scene.rectangle_search import CardPose
+from tests.vision.scene.drawn_scene import Drawn, Table
 
 FIRST, SECOND, THIRD = Drawn(3, (0.0, 400.0, 70.0)), Drawn(7, (14.0, 412.0, 72.0)), Drawn(11, (28.0, 424.0, 66.0))
 
@@ -64,7 +64,9 @@ POSES = st.tuples(st.floats(-60, 60), st.floats(360, 440), st.floats(0, 180))
 
 @settings(max_examples=25, deadline=None)
 @given(poses=st.lists(POSES, min_size=1, max_size=4), taken=st.booleans())
-def test_whatever_lies_there_the_next_card_or_the_last_is_told_or_nothing(poses: list[Pose], *, taken: bool) -> None:
+def test_whatever_lies_there_the_next_card_or_the_last_is_told_or_nothing(
+    poses: list[CardPose], *, taken: bool
+) -> None:
     cards = [Drawn(3 + 2 * number, pose) for number, pose in enumerate(poses)]
     table = Table(cards if taken else cards[:-1])
     table.cards = cards[:-1] if taken else cards
