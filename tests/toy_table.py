@@ -29,6 +29,8 @@ SHOWS = 0.1  # of a thing must show to be found
 LAYOUT = load_layout("blackjack-7")
 CAMERA = look_at(SIZE, (0.0, 440.0, 2000.0), (0.0, 440.0), 2150.0)
 
+FILLS_PX = 10.0  # the corners of a quad may be off by so much, and it is read
+
 
 @dataclass(frozen=True)
 class Laid:
@@ -227,15 +229,16 @@ class ToyReader:
     classes: tuple[str, ...] = READS
 
     def read(self, picture: Pixels, quads: Floats) -> list[FaceReading]:
-        """Say what the card in the middle of each quad is taken for."""
+        """Say what the card that fills each quad is taken for."""
         del picture
         cards = [thing for thing in self.toy.things if isinstance(thing, Laid)]
-        middles = np.array([outline(card).mean(axis=0) for card in cards]).reshape(-1, 2)
-        return [self._reading(cards[int(np.hypot(*(middles - quad.mean(axis=0)).T).argmin())]) for quad in quads]
+        return [self._reading(next((card for card in reversed(cards) if _fills(card, quad)), None)) for quad in quads]
 
-    def _reading(self, card: Laid) -> FaceReading:
+    def _reading(self, card: Laid | None) -> FaceReading:
         likely = np.full(len(READS), 1e-6)
-        if card.up:
+        if card is None:
+            likely[READS.index("none")] = 0.999
+        elif card.up:
             likely[READS.index(card.mistaken or "none")] = 1 - card.likely
             likely[READS.index(card.face)] = card.likely
         else:
@@ -243,6 +246,12 @@ class ToyReader:
         likely /= likely.sum()
         best = int(likely.argmax())
         return FaceReading(READS[best], float(likely[best]), likely)
+
+
+def _fills(card: Laid, quad: Floats) -> bool:
+    """Tell whether a card lies just within a quad, either way round."""
+    own = outline(card)
+    return any(np.hypot(*(np.roll(own, turn, axis=0) - quad).T).max() <= FILLS_PX for turn in range(4))
 
 
 def laid(face: str, zone: str, number: int = 0, **more: object) -> Laid:

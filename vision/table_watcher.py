@@ -4,7 +4,7 @@ What changed and came to rest is looked at with both networks, at full resolutio
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import Final
 
@@ -13,27 +13,29 @@ import numpy as np
 
 from feltwatch.engine.model.events import Event, Tick
 from feltwatch.vision.arrays import Floats, Ints, Mask, Pixels
-from feltwatch.vision.detection.roi_detection import Aim, Glimpse, Rect, glimpse, grouped
+from feltwatch.vision.detection.roi_detection import Aim, Rect, glimpse, grouped
 from feltwatch.vision.detection.still_reader import StillReader
 from feltwatch.vision.drawing.view import LyingCard, StandingStack, TableView, quad_of
 from feltwatch.vision.events.card_events import CardEvents, TableNow
 from feltwatch.vision.events.chip_events import ChipEvents
 from feltwatch.vision.events.occlusion import unseen
 from feltwatch.vision.geometry.camera import Camera
+from feltwatch.vision.geometry.flat_felt import FlatFelt, FlatPart
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.layout.zones import Layout
 from feltwatch.vision.motion.camera_monitor import CameraMonitor
 from feltwatch.vision.motion.change_detector import ChangeDetector, FrameChange
 from feltwatch.vision.motion.coverage import left_to_others, watched
 from feltwatch.vision.motion.hand_attribution import HandAttribution
+from feltwatch.vision.scene.scene import FeltScene
+from feltwatch.vision.scene.scene_tracker import SceneTracker
 from feltwatch.vision.tracking import piles
 from feltwatch.vision.tracking.back_matching import BackMatcher, PileView
 from feltwatch.vision.tracking.card_tracker import CardTracker
 from feltwatch.vision.tracking.chip_tracker import ChipTracker
-from feltwatch.vision.tracking.crosswise_search import CrosswiseSearch
-from feltwatch.vision.tracking.four_card_hands import sided
+from feltwatch.vision.tracking.four_card_hands import are_dealt, sided
 from feltwatch.vision.tracking.roi_context import RoiContext
-from feltwatch.vision.tracking.track import CardTrack, StackTrack, distance
+from feltwatch.vision.tracking.track import CardTrack, StackTrack
 from feltwatch.vision.tracking.track_changes import TrackChange
 
 LEAST: Final = 22  # points of the small picture: less is no thing
@@ -46,9 +48,6 @@ STILL_S: Final = 0.2  # before the first look in the midst of a round
 SOON_S: Final = 0.1  # a back that was seen once is looked for, if nothing else has led there
 SWEEP_S: Final = 0.4
 ZOOMS: Final = (1.0, 1.0, 0.86, 1.16)  # what is looked at again is looked at otherwise
-ASKEW: Final = (-14.0, 0.0, 14.0)  # degrees by which a card may be laid otherwise than straight across
-ASIDE_MM: Final = 60.0  # so near what has changed is the middle of a card that came
-SUPPOSE: Final = (3, 4, 5, 6)  # looks at the same change after which more is tried
 GIVEN_UP: Final = 4  # looks at least, and
 GIVEN_UP_S: Final = 1.2  # so long at rest, before what cannot be explained is taken as it is
 BUSY: Final = 0.2  # of what is around is in motion: a hand is at work there, and what is to be looked at must be
@@ -74,11 +73,13 @@ class TableWatcher:
         self.everywhere = everywhere  # look at every frame in full: slow, to prove that attention misses nothing
         size = (camera.width, camera.height)
         self.attention = ChangeDetector(size)
-        self.lying = CardTracker(layout, eyes.reader.classes)
+        self.scene = FeltScene(FlatFelt.of(camera, layout), self.attention.factor)
+        classes = eyes.reader.classes
+        fours = are_dealt(layout)  # backs on backs are followed by their print; all else by what explains a change
+        self.lying = CardTracker(layout, classes) if fours else SceneTracker(layout, classes, self.scene)
         self.stacks = ChipTracker(layout)
         self.sides = HandAttribution(camera, layout, self.attention.size, self.attention.factor)
         self.hanging = CameraMonitor(camera, layout)
-        self.supposing = CrosswiseSearch(camera)
         self.backs = BackMatcher(camera, eyes.reader.classes)
         self.telling = CardEvents(layout, eyes.reader.classes)
         self.bets = ChipEvents()
@@ -132,6 +133,7 @@ class TableWatcher:
             facts = self._begin(sight, picture)
         elif disturbed.any():
             np.copyto(self.tries, 0, where=sight.moved)
+            np.copyto(self.wait, 0, where=sight.moved)
             calm = self.attention.calm(t)
             for region in self._regions(sight, calm):
                 facts += self._look(sight, picture, region, ~calm)
@@ -150,12 +152,13 @@ class TableWatcher:
         }
         now = TableNow(self.lying, self.sides, disturbed, self.hidden)
         events = [*self.telling.facts(t, facts, now, first=not self.started)]
-        events += self.telling.passing(t, self.lying)
+        events += self.telling.passing(t, self.lying, self.hidden)
         if self.lying.cards or not self.telling.clearing:
             hidden = self.telling.hidden(self.hidden, t)
             events += [event._replace(hidden=hidden) for event in self.bets.reports(t, self.stacks, self.sides)]
         self.started = True
         if self._idle(sight):
+            self.scene.begin(sight, picture)
             self.attention.renew(sight, self._taken())
             self.tries.fill(0)
             self.wait.fill(0)
@@ -203,6 +206,7 @@ class TableWatcher:
             hand.onto(taken)
         if not self.attention.is_bare.any():
             self.attention.is_bare = ~taken
+        self.scene.begin(sight, picture, self.lying.cards)
         return facts
 
     def _check(self, sight: FrameChange, picture: Pixels) -> list[TrackChange]:
@@ -330,37 +334,38 @@ class TableWatcher:
         seen = self.backs.sharpened(seen, shot)
         if self.telling.fours and self.telling.setting:
             self.telling.shown.keep(sight.t, seen.cards, fours)
-        if region.tries in SUPPOSE and not seen.hands:
-            seen = self._supposed(sight, picture, region, seen)
         self.looks += 1
         self.hands = seen.hands
         look = RoiContext(
-            sight, self.attention, self.sides, picture, seen, region.where, moving, sought=sought, fours=fours
+            sight,
+            self.attention,
+            self.sides,
+            picture,
+            seen,
+            region.where,
+            moving,
+            sought=sought,
+            fours=fours,
+            part=self._flat(region.rect),
+            read=lambda quads: self.eyes.reader.read(picture, quads - sight.shift),
+            again=region.tries > 0,
         )
         facts = [*self.lying.take(look)]
         self.stacks.take(look)
         self._leftover(look, region)
+        if self.attention.learnt.any():
+            order = sorted(self.lying.cards, key=lambda card: card.layer)
+            self.scene.learn(sight, picture, self.attention.learnt, order)
+            self.attention.learnt.fill(False)  # noqa: FBT003  what the array is filled with
         return facts
+
+    def _flat(self, rect: Rect) -> FlatPart:
+        left, top, right, bottom = rect
+        edge = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float64)
+        return self.scene.felt.around(self.camera.to_felt(edge), 0.0)
 
     def _still(self, quad: Floats, moving: Mask) -> bool:
         return Patch.of(quad, self.attention.factor, moving.shape).share(moving) <= piles.STIRS
-
-    def _supposed(self, sight: FrameChange, picture: Pixels, region: Region, seen: Glimpse) -> Glimpse:
-        """Look for a card across others where the detector finds none that explains the change."""
-        rows, columns = np.nonzero(region.where)
-        pixels = (np.column_stack([columns, rows]).astype(np.float64) + 0.5) * self.attention.factor - 0.5
-        if self.lying.sizes.usual is None or len(pixels) < self.large / 2:
-            return seen
-        middle = np.median(self.camera.to_felt(pixels), axis=0)
-        if (near := self.lying.nearest(middle)) is None:
-            return seen
-        area = self.layout.by_name.get(near.zone or "")
-        ways = [near.angle + 90] + ([area.turn + 90 + off for off in ASKEW] if area is not None else [])
-        vague = [one for one in seen.cards if not (one.part or self.lying.faces.reads(one))]
-        boxed = [one.place for one in sorted(vague, key=lambda one: -one.score)[:1]]  # a box that fits no card
-        middles = np.array([middle, *(one for one in boxed if distance(one, tuple(middle)) <= ASIDE_MM)])
-        found = self.supposing.crosswise(self.eyes, picture, sight.shift, middles, (ways, self.lying.sizes.usual))
-        return seen if found is None else replace(seen, cards=(*seen.cards, found))
 
     def _leftover(self, look: RoiContext, region: Region) -> None:
         """Look again at what stays unexplained, less and less often; in the end accept it."""

@@ -1,7 +1,8 @@
 """Table events from the cards believed on the table: reported once settled, corrected when known better."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Final
 
 import numpy as np
@@ -32,6 +33,8 @@ from feltwatch.vision.tracking.track_changes import TrackAdded, TrackChange, Tra
 
 HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
 HELD_DOWN_S: Final = 1.6  # the same of one that lay face down: it is turned on its way
+HELD_HIDDEN_S: Final = 3.0  # the same while a hand hides where it may lie, and
+GRACE_S: Final = 0.6  # after it
 PUSHED_MM: Final = 30.0  # a card that was pushed lies at least so far from where it lay
 TOGETHER_S: Final = 0.1  # cards that come to rest in one place so soon after each other were drawn together
 APART_S: Final = 0.3  # no hand lays two cards on two places in less
@@ -84,6 +87,7 @@ class CardEvents:
         self.shown = RevealedFaces(layout, ReaderClasses(classes))
         self.splits = SplitHands(layout)
         self.fed = {area.name for area in layout.areas if area.for_cards and _is_fed(area.name)}
+        self.hid: dict[str, float] = {}  # when a place of each box was last hidden
         self.last: CardTrack | None = None  # the last card that was reported
         self.dealt = False  # since the layout was clear
         self.setting = False  # hands are being set, or shown: all cards are dealt
@@ -135,7 +139,7 @@ class CardEvents:
         return next((card for card in shown if card.met_at < one.card.rested), None)
 
     def _new(self, t: float, card: CardTrack, now: TableNow, *, first: bool) -> Iterator[Event]:
-        pushed = None if first else self._pushed(t, card, now.lying, now.disturbed)
+        pushed = None if first else self._pushed(t, card, now)
         if pushed is not None:
             yield from self._moved(t, card, pushed, now)
             return
@@ -219,21 +223,21 @@ class CardEvents:
     def _is_certain(self, card: CardTrack, lying: CardTracker) -> bool:
         return card in lying.cards and card.whole >= VOTES and lying.covered(card) < WHOLE
 
-    def _pushed(self, t: float, card: CardTrack, lying: CardTracker, disturbed: Mask) -> CardTrack | None:
+    def _pushed(self, t: float, card: CardTrack, now: TableNow) -> CardTrack | None:
         """Give the card that was pushed here: one that is gone from elsewhere, or whose place cannot be seen now.
 
         Cards leave the shoe for the first place of a hand alone. What comes to lie in a place that is fed from there
         was pushed, and may have been turned on its way.
         """
         best = self.classes[card.votes.best[0]] if card.up else None
-        own = [one for one in lying.cards if one is not card and one.id and box(one.zone) == box(card.zone)]
+        own = [one for one in now.lying.cards if one is not card and one.id and box(one.zone) == box(card.zone)]
         if self.fours:
             lost = [one.card for one in self.left if one.card.id and box(one.card.zone) == box(card.zone)]
             if is_set(card.zone) or (len(own) + len(lost) >= FOUR and (card.up or self.setting)):
                 found = stands_for(card, own, lost)
                 known = found is None or found in lost or not is_set(found.zone) or len(own) + len(lost) >= FOUR
                 return found if known or (found is not None and found.up) else None
-        gone = [one.card for one in self.left if one.card.id and t - one.at < _held(one.card)]
+        gone = [one.card for one in self.left if one.card.id and (not self.fours or t - one.at < self._held(one.card))]
         if self.fours and not card.up:
             # of a card that is dealt, others say nothing
             gone = [one for one in gone if box(one.zone) == box(card.zone)]
@@ -241,7 +245,7 @@ class CardEvents:
         alike += [one for one in own if _lies_beneath(one, card, best)]
         if card.zone in self.fed:
             far = [one for one in own if distance(one.place, card.place) > PUSHED_MM]
-            hidden = [one for one in far if one.patch.share(disturbed) > HIDDEN]
+            hidden = [one for one in far if one.patch.share(now.disturbed) > HIDDEN]
             alike += [one for one in hidden if one.up == card.up and one.face == best]
         return max(alike, key=lambda one: (one.zone not in self.fed, one.zone != card.zone, one.layer), default=None)
 
@@ -308,9 +312,10 @@ class CardEvents:
 
     # ---- what time brings -------------------------------------------------------------------------------------------
 
-    def passing(self, t: float, lying: CardTracker) -> Iterator[Event]:
+    def passing(self, t: float, lying: CardTracker, hidden: Collection[str] = ()) -> Iterator[Event]:
         """Tell what is gone for good, faces that are known better by now, and when the layout is clear."""
-        for one in [one for one in self.left if t - one.at >= _held(one.card)]:
+        self.hid |= dict.fromkeys(map(box, hidden), t)
+        for one in [one for one in self.left if t - one.at >= self._held(one.card, t)]:
             own = sum(bool(card.id) and box(card.zone) == box(one.card.zone) for card in lying.cards)
             if self.fours and 0 < own < FOUR:
                 zone = lies_under(one.card, lying.cards)  # a hand has its four cards until all are taken away
@@ -334,6 +339,12 @@ class CardEvents:
             self.splits.forget()
             self.disputed.clear()
             yield Clear(t)
+
+    def _held(self, card: CardTrack, t: float = 0.0) -> float:
+        """Give how long a card that is gone may turn up elsewhere: longer if a hand hid a place of its box just now."""
+        if not self.fours and t - self.hid.get(box(card.zone), -inf) < GRACE_S:
+            return HELD_HIDDEN_S
+        return HELD_S if card.up else HELD_DOWN_S
 
     def theirs(self, lying: CardTracker) -> list[CardTrack]:
         """Give the cards of all hands, those that were lost from sight too."""
@@ -378,7 +389,3 @@ def _lies_beneath(one: CardTrack, card: CardTrack, face: str | None) -> bool:
 
 def _straight(one: CardTrack, other: CardTrack) -> bool:
     return abs(bearing(one.angle, other.angle)) < CROSS_DEG
-
-
-def _held(card: CardTrack) -> float:
-    return HELD_S if card.up else HELD_DOWN_S

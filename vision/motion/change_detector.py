@@ -76,6 +76,7 @@ class ChangeDetector:
         self.is_bare = np.zeros(shape, bool)
         self.moved_at = np.full(shape, -1e9, np.float32)
         self.noise = NOISE
+        self.learnt = np.zeros(shape, bool)  # what was understood since somebody asked
         self.count = 0
         self._kept: list[tuple[float, Pixels]] = []
         self._slopes: Slopes | None = None  # of what is known, until that changes
@@ -113,6 +114,7 @@ class ChangeDetector:
         self._slopes = None
         if (part := _around(where)) is not None:
             self.known[part][where[part]] = sight.small[part][where[part]]
+            self.learnt[part] |= where[part]
             self.edges[part] = _edges(np.asarray(cv2.convertScaleAbs(self.known[part]), np.uint8))
 
     def let_be(self, sight: FrameChange, where: Mask | None) -> None:

@@ -278,7 +278,7 @@ class CardTracker:
             return
         if self._seen_again(seen, patch, look):
             return
-        rested = _came_to_rest(patch, look, laid=laid, exact=seen.exact)
+        rested = came_to_rest(patch, look, laid=laid, exact=seen.exact)
         if not look.first and rested < look.t - MOVED_S:
             return  # nothing has moved there
         since = max(look.sides.without(patch, look.t), 0.0)  # a hand that lies still over a card moves no more
@@ -455,7 +455,7 @@ class CardTracker:
         return own if own.size >= SHOWS * card.patch.size else card.patch
 
 
-def _came_to_rest(patch: Patch, look: RoiContext, *, laid: bool, exact: bool) -> float:
+def came_to_rest(patch: Patch, look: RoiContext, *, laid: bool, exact: bool) -> float:
     """Give when what lies in a patch came to rest: of a card on its like little moves, but what has changed tells."""
     moved = look.attention.moved_at[patch.box][patch.mask]
     changed = look.sight.changed[patch.box][patch.mask]

@@ -1,6 +1,6 @@
 """What one look is made of, for those who make sense of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -9,15 +9,23 @@ import cv2
 import numpy as np
 
 from feltwatch.vision.arrays import Floats, Mask, Pixels
+from feltwatch.vision.detection.reader import FaceReading
 from feltwatch.vision.detection.roi_detection import Glimpse
+from feltwatch.vision.geometry.flat_felt import FlatPart
 from feltwatch.vision.geometry.patch import Patch
 from feltwatch.vision.motion.change_detector import ChangeDetector, FrameChange
 from feltwatch.vision.motion.hand_attribution import HandAttribution
 from feltwatch.vision.tracking.four_card_hands import NO_FOURS, FourCardHands
 from feltwatch.vision.tracking.track import CardTrack
 
+ReadFaces = Callable[[Floats], list[FaceReading]]
+
 FEW: Final = 12  # pixels tell nothing
 FELT: Final = 45.0  # grey levels: so much the weave of the felt may differ, pixel by pixel
+
+
+def _blind(_: Floats) -> list[FaceReading]:
+    return []
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,9 @@ class RoiContext:
     first: bool = False  # nothing is known yet
     sought: CardTrack | None = None  # the one thing that is looked for
     fours: FourCardHands = NO_FOURS
+    part: FlatPart = (slice(0, 1), slice(0, 1))  # of the felt, that is looked at
+    read: ReadFaces = _blind  # faces within quads
+    again: bool = True  # it is not the first look at a change
 
     @property
     def t(self) -> float:

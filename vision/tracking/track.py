@@ -13,6 +13,7 @@ import numpy as np
 from feltwatch.vision.arrays import Floats
 from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.geometry.patch import Patch
+from feltwatch.vision.tracking.card_look import CardLook
 from feltwatch.vision.tracking.stack_picture import StackPicture
 
 # A face is reported from this likelihood by all votes, by how tall its card is shown: small cards are misread alike in
@@ -87,6 +88,10 @@ class CardTrack:
     score: float = 0.0  # of the look that says where it lies
     exact: bool = False  # it is known to a hair where it lies
     laid: bool = False  # wholly on another
+    was: "CardTrack | None" = None  # the card that it was before it was moved or turned
+    look: CardLook | None = None  # how it looks
+    paper: float = 0.0  # how light its edge is
+    plain: bool = False  # its edge is plain to see
     looks: int = 0
     whole: int = 0  # looks at its face, lying whole, that agreed
     misses: int = 0  # looks at its place that showed none
