@@ -112,6 +112,7 @@ class TableWatcher:
         found.attention, found.sides, found.hanging = self.attention, self.sides, self.hanging
         found.stacks, found.bets, found.backs, found.lying.sizes = self.stacks, self.bets, self.backs, self.lying.sizes
         found.telling.setting, found.still_s = self.telling.setting, STILL_S
+        found.scene.ground, found.scene.is_ground = self.scene.grounds()
         found.stacks.forget()
         return found
 

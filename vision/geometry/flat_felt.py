@@ -1,4 +1,4 @@
-"""The felt as seen from straight above, a pixel a millimetre: where cards keep their size wherever they lie."""
+"""The felt as seen from straight above, a pixel a millimetre: there a card keeps its size."""
 
 from dataclasses import dataclass
 from functools import cached_property

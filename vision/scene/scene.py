@@ -48,10 +48,12 @@ class FeltScene:
     def begin(self, sight: FrameChange, picture: Pixels, cards: Sequence[CardTrack] = ()) -> None:
         """All that lies there now is what is known: felt, but for some cards."""
         self._known, self._first = None, (picture.copy(), sight.shift, sight.gain)
-        self.ground = self.is_ground = None
-        for card in cards:
-            part = self.felt.around(self.felt.camera.to_felt(card.quad), 3.0)
-            fill(self.grounds()[1][part], self.outline(card, part), 0)
+        if not cards:
+            self.ground = self.is_ground = None
+        elif self.ground is None:
+            for card in cards:
+                part = self.felt.around(self.felt.camera.to_felt(card.quad), 3.0)
+                fill(self.grounds()[1][part], self.outline(card, part), 0)
         self.unknown.fill(False)  # noqa: FBT003  what the array is filled with
 
     @property

@@ -48,6 +48,8 @@ class SceneTracker(CardTracker):
         """Make sense of the cards of a look."""
         if look.first:
             yield from super().take(look)
+            for card in self.cards:
+                card.known = True  # it is in the first picture, hand or no hand
             return
         self.passing.forget(look.t)
         seen = [*self._seen(look)]

@@ -7,7 +7,7 @@ from feltwatch.vision.arrays import Mask, Pixels
 
 @dataclass(slots=True)
 class CardLook:
-    """A pixel a millimetre, upright as it lies."""
+    """Its picture, upright, a pixel a millimetre."""
 
     picture: Pixels
     seen: Mask

@@ -43,7 +43,7 @@ def face(number: int) -> Pixels:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A card of a face (its number among the reader's classes) as it lies."""
+    """A card that lies there, its face by its number among the classes of the reader."""
 
     number: int
     pose: CardPose
@@ -86,7 +86,7 @@ class Table:
         self.understand()
 
     def understand(self) -> None:
-        """All that lies there is known, as it lies."""
+        """All that lies there is known."""
         self.known = [self._track(card, layer) for layer, card in enumerate(self.cards, 1)]
         part = (slice(0, flat().size[1]), slice(0, flat().size[0]))
         lowest = self.cards
