@@ -76,7 +76,7 @@ class ChangeDetector:
         self.is_bare = np.zeros(shape, bool)
         self.moved_at = np.full(shape, -1e9, np.float32)
         self.noise = NOISE
-        self.learnt = np.zeros(shape, bool)  # what was understood since somebody asked
+        self.learnt = np.zeros(shape, bool)  # what was understood since it was last asked for
         self.count = 0
         self._kept: list[tuple[float, Pixels]] = []
         self._slopes: Slopes | None = None  # of what is known, until that changes
