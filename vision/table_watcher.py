@@ -73,7 +73,7 @@ class TableWatcher:
         self.everywhere = everywhere  # look at every frame in full: slow, to prove that attention misses nothing
         size = (camera.width, camera.height)
         self.attention = ChangeDetector(size)
-        self.scene = FeltScene(FlatFelt.of(camera, layout), self.attention.factor)
+        self.scene = FeltScene(FlatFelt.of(camera, layout, self.attention.factor))
         classes = eyes.reader.classes
         fours = are_dealt(layout)  # backs on backs are followed by their print; all else by what explains a change
         self.lying = CardTracker(layout, classes) if fours else SceneTracker(layout, classes, self.scene)

@@ -21,21 +21,22 @@ class FlatFelt:
     """Where each millimetre of the felt is in a camera's pictures. `low` is the felt's point at its first pixel."""
 
     camera: Camera
+    factor: float  # by which the small picture is smaller
     low: tuple[int, int]
     size: tuple[int, int]  # across, down
 
     @staticmethod
-    def of(camera: Camera, layout: Layout) -> "FlatFelt":
+    def of(camera: Camera, layout: Layout, factor: float) -> "FlatFelt":
         outline = np.array(layout.outline)
         low = np.floor(outline.min(axis=0) - AROUND_MM).astype(int)
         across, down = (np.ceil(outline.max(axis=0) + AROUND_MM).astype(int) - low).tolist()
-        return FlatFelt(camera, (int(low[0]), int(low[1])), (across, down))
+        return FlatFelt(camera, factor, (int(low[0]), int(low[1])), (across, down))
 
-    def __getstate__(self) -> tuple[Camera, tuple[int, int], tuple[int, int]]:
-        return self.camera, self.low, self.size
+    def __getstate__(self) -> tuple[object, ...]:
+        return self.camera, self.factor, self.low, self.size
 
-    def __setstate__(self, state: tuple[Camera, tuple[int, int], tuple[int, int]]) -> None:
-        for name, value in zip(("camera", "low", "size"), state, strict=True):
+    def __setstate__(self, state: tuple[object, ...]) -> None:
+        for name, value in zip(("camera", "factor", "low", "size"), state, strict=True):
             object.__setattr__(self, name, value)
 
     @cached_property
@@ -68,8 +69,12 @@ class FlatFelt:
         x, y = np.ascontiguousarray(where[..., 0]), np.ascontiguousarray(where[..., 1])
         return np.asarray(cv2.remap(picture, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
-    def small(self, factor: float, part: FlatPart) -> tuple[Ints16, Ints16]:
-        """Give rows and columns of the small picture that show each millimetre of a part."""
-        found = np.clip((self.pixels[part] + 0.5) / factor, 0, None).astype(np.int16)
-        most = (np.array([self.camera.width, self.camera.height]) / factor).astype(np.int16) - 1
+    @cached_property
+    def _small(self) -> tuple[Ints16, Ints16]:
+        found = np.clip((self.pixels + 0.5) / self.factor, 0, None).astype(np.int16)
+        most = (np.array([self.camera.width, self.camera.height]) / self.factor).astype(np.int16) - 1
         return np.minimum(found[..., 1], most[1]), np.minimum(found[..., 0], most[0])
+
+    def small(self, part: FlatPart) -> tuple[Ints16, Ints16]:
+        """Give rows and columns of the small picture that show each millimetre of a part."""
+        return self._small[0][part], self._small[1][part]

@@ -7,7 +7,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from feltwatch.vision.arrays import Floats, Floats32, Ints16, Mask
+from feltwatch.vision.arrays import Floats, Floats32, Ints16, Mask, Pixels
 from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.geometry.flat_felt import FlatPart
 from feltwatch.vision.scene.rectangle_search import RectangleSearch, Size, corners, lump
@@ -87,7 +87,7 @@ class Story:
 class View:
     """A part of the felt as it looks now, and what is known and seen of it."""
 
-    now: Floats32
+    now: Pixels
     part: FlatPart
     free: Mask  # what is to be explained: near what has changed, at rest, and no hand
     rest: Mask  # all that is at rest, and no hand

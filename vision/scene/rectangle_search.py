@@ -11,7 +11,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from feltwatch.vision.arrays import Floats, Floats32, Indices, Mask
+from feltwatch.vision.arrays import Floats, Floats32, Indices, Mask, Pixels
 from feltwatch.vision.scene.scene import EDGE, fill
 
 CardPose = tuple[float, float, float]  # middle, and the way of the long side in degrees
@@ -58,10 +58,10 @@ def corners(pose: CardPose, size: Size) -> Floats:
 class RectangleSearch:
     """What has changed in a part of the flat picture, pixel by pixel, and what rectangles say of it."""
 
-    def __init__(self, now: Floats32, change: Floats32, free: Mask, size: Size, least: float = 0.0) -> None:
+    def __init__(self, now: Pixels, change: Floats32, free: Mask, size: Size, least: float = 0.0) -> None:
         self.change, self.size = change, size
         self.whole = float(change.sum())
-        light = now.min(axis=2)
+        light = np.asarray(cv2.min(cv2.min(now[..., 0], now[..., 1]), now[..., 2]), np.float32)
         lit = light[change > CHANGED]
         paper = max(float(np.quantile(lit, PAPER)) if lit.size else 255.0, least)
         self.light = light

@@ -21,15 +21,18 @@ NOISE: Final = 9.0  # grey levels: less is noise
 PLAIN: Final = 38.0  # so many more are a change beyond doubt
 ALIKE: Final = 22.0  # grey levels: what differs by less tells how the light has changed
 DARK, BRIGHT = 25.0, 235.0
-FEW: Final = 200  # such points at least
+SPARSE: Final = 4  # millimetres between the points that tell it
+FEW: Final = 40  # such points at least
+HOW_WRONG: Final = np.clip((np.arange(256) - NOISE) / PLAIN, 0, 1).astype(np.float32)  # by grey levels
+GREYS: Final = np.arange(256.0)[:, None, None]
 UNSEEN: Final = 0.3  # a point that was never seen is neither like nor unlike
 BARE: Final = -1  # owned by no card
 EDGE: Final = np.ones((3, 3), np.uint8)  # an edge may be seen a pixel further
 
 
 class FeltScene:
-    def __init__(self, felt: FlatFelt, factor: float) -> None:
-        self.felt, self.factor = felt, factor
+    def __init__(self, felt: FlatFelt) -> None:
+        self.felt = felt
         self._known: Pixels | None = None  # as it looked when it was last understood
         self._first: tuple[Pixels, tuple[float, float], float] | None = None
         self.ground: Pixels | None = None  # as it looked where no card lay
@@ -74,7 +77,7 @@ class FeltScene:
         """Give the part of the felt around what a mask of the small picture marks."""
         left, top, wide, high = cv2.boundingRect(where.view(np.uint8))
         x, y = np.array([left, left + wide / 2, left + wide]), np.array([top, top + high / 2, top + high])
-        edge = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2) * self.factor - 0.5
+        edge = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2) * self.felt.factor - 0.5
         return self.felt.around(self.felt.camera.to_felt(edge), room)
 
     def corner(self, part: FlatPart) -> Floats:
@@ -86,14 +89,15 @@ class FeltScene:
 
     # ---- what is seen -----------------------------------------------------------------------------------------------
 
-    def now(self, sight: FrameChange, picture: Pixels, part: FlatPart) -> Floats32:
+    def now(self, sight: FrameChange, picture: Pixels, part: FlatPart) -> Pixels:
         """Give a part of the felt as it looks now, in the light of what is known."""
-        then = _soft(self.known[part])
-        now = _soft(self.felt.cut(picture, sight.shift, part)) * np.float32(sight.gain)
-        same = (np.abs(now - then).max(axis=2) < ALIKE) & (then.min(axis=2) > DARK) & (then.max(axis=2) < BRIGHT)
-        if np.count_nonzero(same) >= FEW:
-            now *= np.median(then[same] / now[same], axis=0).astype(np.float32)
-        return now
+        then, now = _soft(self.known[part]), _soft(self.sharp(sight, picture, part))
+        before, here = then[::SPARSE, ::SPARSE], now[::SPARSE, ::SPARSE]
+        same = (_most(_apart(here, before)) < ALIKE) & (_least(before) > DARK) & (_most(before) < BRIGHT)
+        if np.count_nonzero(same) < FEW:
+            return now
+        light = np.median(before[same] / np.maximum(here[same], 1.0), axis=0)
+        return np.asarray(cv2.LUT(now, np.clip(GREYS * light, 0, 255).astype(np.uint8)), np.uint8)
 
     def owners(self, cards: Sequence[CardTrack], part: FlatPart) -> Ints16:
         """Say which of some cards, in the order in which they lie, shows at each point; BARE where none does."""
@@ -103,7 +107,7 @@ class FeltScene:
         return found
 
     def without(
-        self, now: Floats32, part: FlatPart, cards: Sequence[CardTrack], gone: Collection[CardTrack]
+        self, now: Pixels, part: FlatPart, cards: Sequence[CardTrack], gone: Collection[CardTrack]
     ) -> tuple[Floats32, Ints16]:
         """Say of each point how wrong it would look, from 0 to 1, if some cards were gone; and what shows there."""
         before = self.owners(cards, part)
@@ -119,8 +123,8 @@ class FeltScene:
             then = np.where(other[..., None], below, then)
             blind = other & ~seen
         pale = _soft(then)
-        off = np.maximum(now - cv2.dilate(pale, EDGE), cv2.erode(pale, EDGE) - now).max(axis=2)
-        found = np.clip((off - NOISE) / PLAIN, 0, 1).astype(np.float32)
+        low, high = np.asarray(cv2.erode(pale, EDGE), np.uint8), np.asarray(cv2.dilate(pale, EDGE), np.uint8)
+        found = HOW_WRONG[_most(np.asarray(cv2.max(cv2.subtract(now, high), cv2.subtract(low, now)), np.uint8))]
         found[blind] = UNSEEN
         found[self.unknown[part]] = 0
         return found, after
@@ -157,7 +161,7 @@ class FeltScene:
     def learn(self, sight: FrameChange, picture: Pixels, where: Mask, cards: Sequence[CardTrack]) -> None:
         """What lies within a mask of the small picture now is what is known of it; the cards are in their order."""
         part = self.part(where)
-        rows, columns = self.felt.small(self.factor, part)
+        rows, columns = self.felt.small(part)
         self.take(part, _lit(self.felt.cut(picture, sight.shift, part), sight.gain), where[rows, columns], cards)
 
     def take(self, part: FlatPart, now: Pixels, mine: Mask, cards: Sequence[CardTrack]) -> None:
@@ -192,8 +196,23 @@ def fill(into: Ints16 | Floats32 | Pixels | Mask, points: Floats, value: int) ->
     into[mask > 0] = value
 
 
-def _soft(picture: Pixels) -> Floats32:
-    return np.asarray(cv2.GaussianBlur(picture.astype(np.float32), (0, 0), SOFT), np.float32)
+def _soft(picture: Pixels) -> Pixels:
+    return np.asarray(cv2.GaussianBlur(picture, (0, 0), SOFT), np.uint8)
+
+
+def _apart(one: Pixels, other: Pixels) -> Pixels:
+    return np.asarray(cv2.absdiff(one, other), np.uint8)
+
+
+def _most(picture: Pixels) -> Pixels:
+    """Give the largest of the three colours."""
+    blue, green, red = cv2.split(picture)
+    return np.asarray(cv2.max(cv2.max(blue, green), red), np.uint8)
+
+
+def _least(picture: Pixels) -> Pixels:
+    blue, green, red = cv2.split(picture)
+    return np.asarray(cv2.min(cv2.min(blue, green), red), np.uint8)
 
 
 def _lit(picture: Pixels, gain: float) -> Pixels:

@@ -152,7 +152,7 @@ class SceneTracker(CardTracker):
 
     def _view(self, seen: Sequence[CardGlimpse], look: RoiContext) -> tuple[View, Mask]:
         part = look.part
-        rows, columns = self.scene.felt.small(self.scene.factor, part)
+        rows, columns = self.scene.felt.small(part)
         near = cv2.dilate(look.where.view(np.uint8), np.ones((NEAR_PX, NEAR_PX), np.uint8)) > 0
         for card in self.coming:
             card.patch.onto(near)

@@ -26,7 +26,7 @@ WHOLE = slice(None)
 
 @cache
 def flat() -> FlatFelt:
-    return FlatFelt.of(CAMERA, LAYOUT)
+    return FlatFelt.of(CAMERA, LAYOUT, FACTOR)
 
 
 @cache
@@ -79,7 +79,7 @@ class Table:
 
     cards: list[Drawn] = field(default_factory=list)
     known: list[CardTrack] = field(default_factory=list)
-    scene: FeltScene = field(default_factory=lambda: FeltScene(flat(), FACTOR))
+    scene: FeltScene = field(default_factory=lambda: FeltScene(flat()))
 
     def __post_init__(self) -> None:
         self.scene.begin(sight(), felt())
