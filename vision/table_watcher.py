@@ -27,6 +27,7 @@ from feltwatch.vision.motion.camera_monitor import CameraMonitor
 from feltwatch.vision.motion.change_detector import ChangeDetector, FrameChange
 from feltwatch.vision.motion.coverage import left_to_others, watched
 from feltwatch.vision.motion.hand_attribution import HandAttribution
+from feltwatch.vision.scene.explain import LITTLE
 from feltwatch.vision.scene.scene import FeltScene
 from feltwatch.vision.scene.scene_tracker import SceneTracker
 from feltwatch.vision.tracking import piles
@@ -47,6 +48,7 @@ WAITS: Final = (0.0, 0.07, 0.07, 0.08, 0.12, 0.2, 0.3, 0.5, 0.8)  # seconds afte
 STILL_S: Final = 0.2  # before the first look in the midst of a round
 SOON_S: Final = 0.1  # a back that was seen once is looked for, if nothing else has led there
 SWEEP_S: Final = 0.4
+AROUND: Final = np.ones((9, 9), np.uint8)  # points of the small picture around what changed
 ZOOMS: Final = (1.0, 1.0, 0.86, 1.16)  # what is looked at again is looked at otherwise
 GIVEN_UP: Final = 4  # looks at least, and
 GIVEN_UP_S: Final = 1.2  # so long at rest, before what cannot be explained is taken as it is
@@ -75,8 +77,9 @@ class TableWatcher:
         self.attention = ChangeDetector(size)
         self.scene = FeltScene(FlatFelt.of(camera, layout, self.attention.factor))
         classes = eyes.reader.classes
-        fours = are_dealt(layout)  # backs on backs are followed by their print; all else by what explains a change
-        self.lying = CardTracker(layout, classes) if fours else SceneTracker(layout, classes, self.scene)
+        self.follows_scene = not are_dealt(layout)  # backs on backs are followed by their print
+        lying = SceneTracker(layout, classes, self.scene) if self.follows_scene else CardTracker(layout, classes)
+        self.lying: CardTracker = lying
         self.stacks = ChipTracker(layout)
         self.sides = HandAttribution(camera, layout, self.attention.size, self.attention.factor)
         self.hanging = CameraMonitor(camera, layout)
@@ -112,7 +115,7 @@ class TableWatcher:
         found.attention, found.sides, found.hanging = self.attention, self.sides, self.hanging
         found.stacks, found.bets, found.backs, found.lying.sizes = self.stacks, self.bets, self.backs, self.lying.sizes
         found.telling.setting, found.still_s = self.telling.setting, STILL_S
-        found.scene.ground, found.scene.is_ground = self.scene.grounds()
+        found.scene.go_on_from(self.scene)
         found.stacks.forget()
         return found
 
@@ -137,7 +140,7 @@ class TableWatcher:
             np.copyto(self.wait, 0, where=sight.moved)
             calm = self.attention.calm(t)
             for region in self._regions(sight, calm):
-                facts += self._look(sight, picture, region, ~calm)
+                facts += self._attend(sight, picture, region, calm)
         facts += self._soon(sight, picture)
         facts += self._again(sight, picture)
         facts += self._shown(sight, picture)
@@ -360,6 +363,15 @@ class TableWatcher:
             self.attention.learnt.fill(False)  # noqa: FBT003  what the array is filled with
         return facts
 
+    def _attend(self, sight: FrameChange, picture: Pixels, region: Region, calm: Mask) -> list[TrackChange]:
+        """Look at what has changed, unless at full resolution it is no more than light and noise."""
+        if self.follows_scene and not self.everywhere:
+            near = calm & (cv2.dilate(region.where.view(np.uint8), AROUND) > 0)
+            if self.scene.changed(sight, picture, near) < LITTLE:
+                self._put_off(region.where, region.tries, sight.t)
+                return []
+        return self._look(sight, picture, region, ~calm)
+
     def _flat(self, rect: Rect) -> FlatPart:
         left, top, right, bottom = rect
         edge = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float64)
@@ -377,15 +389,20 @@ class TableWatcher:
             self.attention.understood(look.sight, back)
             look.sight.changed[back] = False
             left &= ~back
-        tries = min(region.tries + 1, 250)
-        self.tries[left] = tries
         soon = any(thing.missed_at == look.t for thing in self._things())
-        self.wait[left] = look.t + (0.0 if soon else WAITS[min(tries, len(WAITS) - 1)])
+        tries = self._put_off(left, region.tries, look.t, soon=soon)
         if tries >= GIVEN_UP and not look.glimpse.hands:
             old = left & (self.attention.moved_at < look.t - GIVEN_UP_S) & ~self._awaited()
             self.attention.understood(look.sight, old)
             self.attention.empty(look.sight, old & ~taken)
             self.tries[old] = 0
+
+    def _put_off(self, where: Mask, tries: int, t: float, *, soon: bool = False) -> int:
+        """What was looked at so often in vain waits; give how often it was."""
+        tries = min(tries + 1, 250)
+        self.tries[where] = tries
+        self.wait[where] = t + (0.0 if soon else WAITS[min(tries, len(WAITS) - 1)])
+        return tries
 
     def _taken(self) -> Mask:
         taken = np.zeros_like(self.tries, bool)

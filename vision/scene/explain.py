@@ -11,7 +11,7 @@ from feltwatch.vision.arrays import Floats, Floats32, Ints16, Mask, Pixels
 from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.geometry.flat_felt import FlatPart
 from feltwatch.vision.scene.rectangle_search import RectangleSearch, Size, corners, lump
-from feltwatch.vision.scene.scene import BARE, EDGE, FeltScene, fill
+from feltwatch.vision.scene.scene import BARE, FeltScene, fill, opened
 from feltwatch.vision.tracking.roi_context import ReadFaces
 from feltwatch.vision.tracking.track import CardTrack, bearing, distance
 
@@ -115,7 +115,7 @@ class Explainer:
         for place in view.stacks:
             x, y = place - corner
             cv2.circle(weight, (round(x), round(y)), round(CHIP_MM), 0, -1)
-        change = _opened(base * weight)
+        change = opened(base * weight)
         if float(change.sum()) < (LITTLE if any(self._is_news(seen, view) for seen in view.seen) else LEAST):
             return []
         concerned = [
@@ -129,7 +129,7 @@ class Explainer:
             left, shows = change, owner
             if gone:
                 other, shows = self.scene.without(view.now, view.part, view.cards, gone)
-                left = _opened(other * weight)
+                left = opened(other * weight)
             stays = {n: card for n, card in enumerate(view.cards) if card not in gone}
             found.append(self._best(gone, stays, (left, shows), placements, view))
         return sorted(found, key=lambda one: one.cost)
@@ -291,11 +291,6 @@ class Explainer:
             return None, NEW
         twins = (card for card in stays if card.up and card.votes.best[0] == one.best)
         return None, TWIN if any(distance(card.place, one.place) <= NEAR_MM for card in twins) else READ_NEW
-
-
-def _opened(change: Floats32) -> Floats32:
-    """Leave out what is no wider than a pixel or two."""
-    return np.asarray(cv2.morphologyEx(change, cv2.MORPH_OPEN, EDGE), np.float32)
 
 
 def _concerned(changed: float, shows: int) -> bool:

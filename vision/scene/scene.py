@@ -20,6 +20,7 @@ SOFT: Final = 1.0  # millimetres by which pictures are blurred before they are c
 NOISE: Final = 9.0  # grey levels: less is noise
 PLAIN: Final = 38.0  # so many more are a change beyond doubt
 ALIKE: Final = 22.0  # grey levels: what differs by less tells how the light has changed
+SHADE: Final = (0.7, 1.4)  # so much darker or lighter may what shows be than when it was last seen
 DARK, BRIGHT = 25.0, 235.0
 SPARSE: Final = 4  # millimetres between the points that tell it
 FEW: Final = 40  # such points at least
@@ -58,6 +59,15 @@ class FeltScene:
                 part = self.felt.around(self.felt.camera.to_felt(card.quad), 3.0)
                 fill(self.grounds()[1][part], self.outline(card, part), 0)
         self.unknown.fill(False)  # noqa: FBT003  what the array is filled with
+
+    def go_on_from(self, other: "FeltScene") -> None:
+        """Know the bare felt as it was known before time went by unseen."""
+        if other.begun:
+            self.ground, self.is_ground = other.grounds()
+
+    @property
+    def begun(self) -> bool:
+        return self._first is not None
 
     @property
     def known(self) -> Pixels:
@@ -99,6 +109,13 @@ class FeltScene:
         light = np.median(before[same] / np.maximum(here[same], 1.0), axis=0)
         return np.asarray(cv2.LUT(now, np.clip(GREYS * light, 0, 255).astype(np.uint8)), np.uint8)
 
+    def changed(self, sight: FrameChange, picture: Pixels, where: Mask) -> float:
+        """Give how many square millimetres look otherwise than they are known, within a mask of the small picture."""
+        part = self.part(where)
+        wrong, _ = self.without(self.now(sight, picture, part), part, (), ())
+        rows, columns = self.felt.small(part)
+        return float(opened(wrong * where[rows, columns]).sum())
+
     def owners(self, cards: Sequence[CardTrack], part: FlatPart) -> Ints16:
         """Say which of some cards, in the order in which they lie, shows at each point; BARE where none does."""
         found = np.full((part[0].stop - part[0].start, part[1].stop - part[1].start), BARE, np.int16)
@@ -120,6 +137,10 @@ class FeltScene:
             after = numbers[self.owners(order, part) + 1]
             other = after != before
             below, seen = self._painted(part, cards, after, other)
+            for card in gone:
+                inside = np.zeros(before.shape, bool)
+                fill(inside, self.outline(card, part), 1)
+                _relight(below, now, inside & other & seen)
             then = np.where(other[..., None], below, then)
             blind = other & ~seen
         pale = _soft(then)
@@ -194,6 +215,20 @@ def fill(into: Ints16 | Floats32 | Pixels | Mask, points: Floats, value: int) ->
     mask = np.zeros(into.shape, np.uint8)
     cv2.fillPoly(mask, [np.round(points * 16).astype(np.int32)], 1, shift=4)
     into[mask > 0] = value
+
+
+def opened(change: Floats32) -> Floats32:
+    """Leave out what is no wider than a pixel or two."""
+    return np.asarray(cv2.morphologyEx(change, cv2.MORPH_OPEN, EDGE), np.float32)
+
+
+def _relight(then: Pixels, now: Pixels, where: Mask) -> None:
+    """Show in the light of now what was last seen in another: a shade changes all colours alike."""
+    if np.count_nonzero(where) >= FEW:
+        before, here = then[where].astype(np.float32), now[where].astype(np.float32)
+        light = float(np.median(here.sum(axis=1) / np.maximum(before.sum(axis=1), 1)))
+        if SHADE[0] <= light <= SHADE[1]:
+            then[where] = np.clip(before * light, 0, 255)
 
 
 def _soft(picture: Pixels) -> Pixels:

@@ -9,7 +9,7 @@ import numpy as np
 from feltwatch.vision.arrays import Floats, Mask
 from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.layout.zones import Layout
-from feltwatch.vision.scene.explain import GAIN, MARGIN, Explainer, Placement, Story, View
+from feltwatch.vision.scene.explain import GAIN, LITTLE, MARGIN, Explainer, Placement, Story, View
 from feltwatch.vision.scene.scene import FeltScene, fill
 from feltwatch.vision.tracking.card_tracker import CardTracker, came_to_rest
 from feltwatch.vision.tracking.roi_context import RoiContext
@@ -33,7 +33,7 @@ MET: Final = 0.12  # and has not changed: it lies there still
 DIM: Final = 0.75  # of the usual light of paper is paper in a shade
 KEPT: Final = 12
 PLAIN_MM2: Final = 70.0  # of a card's edge is no paper, and yet it is plain to see
-CALM: Final = 0.35  # a point that looks so much otherwise is not as it was
+CALM: Final = 0.15  # a point that looks so much otherwise is not as it was
 
 
 class SceneTracker(CardTracker):
@@ -57,7 +57,7 @@ class SceneTracker(CardTracker):
             self.cards.remove(look.sought)
             yield TrackLost(look.sought)
         self._met(seen, look)
-        if look.where.any() or any(card.missed_at > look.t - FORGET_S for card in self.coming):
+        if any(card.missed_at > look.t - FORGET_S for card in self.coming) or self._shows(look):
             yield from self._explained(seen, look)
         self.coming = [one for one in self.coming if look.t - one.missed_at < FORGET_S]
 
@@ -88,6 +88,17 @@ class SceneTracker(CardTracker):
             if alone and card.looks <= 6 and one.score > 0.75 and (card.up or one.exact):
                 self.sizes.add(one.size)
 
+    def _shows(self, look: RoiContext) -> bool:
+        """Tell whether anything shows that is not known, beside the hands."""
+        near = cv2.dilate(look.where.view(np.uint8), np.ones((NEAR_PX, NEAR_PX), np.uint8)) > 0
+        near &= ~look.moving
+        hands = np.zeros(near.shape, np.uint8)
+        for hand in look.hands:
+            hand.onto(hands.view(bool))
+        margin = round(HAND_MM * self.scene.felt.camera.scale(*self.layout.middle) / look.attention.factor)
+        near &= cv2.dilate(hands, np.ones((margin, margin), np.uint8)) == 0
+        return bool(near.any()) and self.scene.changed(look.sight, look.picture, near) >= LITTLE
+
     # ---- stories ----------------------------------------------------------------------------------------------------
 
     def _explained(self, seen: Sequence[CardGlimpse], look: RoiContext) -> Iterator[TrackChange]:
@@ -112,13 +123,13 @@ class SceneTracker(CardTracker):
         for card in left:
             if card in self.cards and not any(one.was is card and one.up != card.up for one in self.coming):
                 self.cards.remove(card)
-                look.understand(card.patch.without([one.patch for one in self.cards]), empty=True)
+                look.understand(card.patch.without([one.patch for one in (*self.cards, *self.coming)]), empty=True)
                 look.understand(card.patch)
                 yield TrackLost(card)
         for card in new:
             self.coming.remove(card)
             yield self._settled(card, look)
-        self._learn(view, look, learn, calm=not stories or not (gone or placed))
+        self._learn(view, look, learn, calm=not stories or not (stories[0].gone or stories[0].placed))
 
     def _twin_of(self, one: Placement, gone: Sequence[CardTrack]) -> CardTrack | None:
         """Give the card that this is, if one of its face lies so near that no other is laid there."""
