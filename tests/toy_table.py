@@ -29,7 +29,7 @@ SHOWS = 0.1  # of a thing must show to be found
 LAYOUT = load_layout("blackjack-7")
 CAMERA = look_at(SIZE, (0.0, 440.0, 2000.0), (0.0, 440.0), 2150.0)
 
-FILLS_PX = 10.0  # the corners of a quad may be off by so much, and it is read
+FILLS_PX = 5.0  # the corners of a quad may be off by so much, and it is read
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ class Explainer:
             x, y = place - corner
             cv2.circle(weight, (round(x), round(y)), round(CHIP_MM), 0, -1)
         change = opened(base * weight)
-        if float(change.sum()) < (LITTLE if any(self._is_news(seen, view) for seen in view.seen) else LEAST):
+        if float(change.sum()) < (LITTLE if any(is_news(seen, view.cards) for seen in view.seen) else LEAST):
             return []
         concerned = [
             card
@@ -197,13 +197,6 @@ class Explainer:
                 if same or not (sure or card in concerned):
                     return True
         return False
-
-    def _is_news(self, seen: CardGlimpse, view: View) -> bool:
-        """Tell whether a face is read for certain that no card near it bears."""
-        if seen.up < 0.5 or float(seen.faces.max()) < SURE:
-            return False
-        near = (card for card in view.cards if card.up and distance(card.place, seen.place) <= NEAR_MM)
-        return all(card.votes.best[0] != int(seen.faces.argmax()) for card in near)
 
     def _placed(
         self, view: View, search: RectangleSearch, quad: Floats, faces: Floats, *, up: bool, seen: CardGlimpse | None
@@ -291,6 +284,14 @@ class Explainer:
             return None, NEW
         twins = (card for card in stays if card.up and card.votes.best[0] == one.best)
         return None, TWIN if any(distance(card.place, one.place) <= NEAR_MM for card in twins) else READ_NEW
+
+
+def is_news(seen: CardGlimpse, cards: Sequence[CardTrack]) -> bool:
+    """Tell whether a face is read for certain that no card near it bears."""
+    if seen.up < 0.5 or float(seen.faces.max()) < SURE:
+        return False
+    near = (card for card in cards if card.up and distance(card.place, seen.place) <= NEAR_MM)
+    return all(card.votes.best[0] != int(seen.faces.argmax()) for card in near)
 
 
 def _concerned(changed: float, shows: int) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from feltwatch.vision.arrays import Floats, Mask
 from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.layout.zones import Layout
-from feltwatch.vision.scene.explain import GAIN, LITTLE, MARGIN, Explainer, Placement, Story, View
+from feltwatch.vision.scene.explain import GAIN, LITTLE, MARGIN, Explainer, Placement, Story, View, is_news
 from feltwatch.vision.scene.scene import FeltScene, fill
 from feltwatch.vision.tracking.card_tracker import CardTracker, came_to_rest
 from feltwatch.vision.tracking.roi_context import RoiContext
@@ -57,7 +57,8 @@ class SceneTracker(CardTracker):
             self.cards.remove(look.sought)
             yield TrackLost(look.sought)
         self._met(seen, look)
-        if any(card.missed_at > look.t - FORGET_S for card in self.coming) or self._shows(look):
+        came = any(card.missed_at > look.t - FORGET_S for card in self.coming)
+        if came or any(is_news(one, self.cards) for one in seen) or self._shows(look):
             yield from self._explained(seen, look)
         self.coming = [one for one in self.coming if look.t - one.missed_at < FORGET_S]
 
@@ -172,7 +173,11 @@ class SceneTracker(CardTracker):
         for hand in look.glimpse.hands:
             fill(hands, self.scene.felt.camera.to_felt(hand) - corner, 1)
         rest = self.scene.felt.shown[part] & ~look.moving[rows, columns]
-        rest &= cv2.dilate(hands, np.ones((HAND_MM, HAND_MM), np.uint8)) == 0
+        under = cv2.dilate(hands, np.ones((HAND_MM, HAND_MM), np.uint8)) > 0
+        for one in seen:
+            if is_news(one, self.cards):  # a hand is seen as a box, which holds more than the hand
+                fill(under, self.scene.felt.camera.to_felt(one.quad) - corner, 0)
+        rest &= ~under
         free = rest & near[rows, columns] & ~self.scene.unknown[part]
         order = sorted(self.cards, key=lambda card: card.layer)
         low, high = corner - ROOM_MM, corner + np.array(rows.shape[::-1]) + ROOM_MM

@@ -77,7 +77,6 @@ def test_watching_from_before_a_round_tells_the_same_cards_of_it_as_watching_fro
     assert len(whole) == 2 * 8  # each comes and goes
 
 
-@pytest.mark.xfail(reason="a few events are told a frame earlier or later than from the start", strict=True)
 def test_watching_from_before_a_round_tells_of_it_what_watching_from_the_start_tells() -> None:
     assert told_of_the_second(watched(SECOND).events) == told_of_the_second(watched().events)
 
