@@ -27,12 +27,13 @@ from feltwatch.vision.tracking.four_card_hands import (
     progress,
     stands_for,
 )
-from feltwatch.vision.tracking.revealed_faces import RevealedFaces, revealed
+from feltwatch.vision.tracking.revealed_faces import DEALER, RevealedFaces, revealed
 from feltwatch.vision.tracking.track import CLEAR, VOTES, CardTrack, Votes, bearing, distance
 from feltwatch.vision.tracking.track_changes import TrackAdded, TrackChange, TrackFlipped, TrackLost
 
 HELD_S: Final = 1.0  # a card that is gone may turn up elsewhere: it was pushed
 HELD_DOWN_S: Final = 1.6  # the same of one that lay face down: it is turned on its way
+HELD_IN_HAND_S: Final = 60.0  # the same of a player's card before the dealer shows his
 HELD_HIDDEN_S: Final = 3.0  # the same while a hand hides where it may lie, and
 GRACE_S: Final = 0.6  # after it
 PUSHED_MM: Final = 30.0  # a card that was pushed lies at least so far from where it lay
@@ -237,7 +238,8 @@ class CardEvents:
                 found = stands_for(card, own, lost)
                 known = found is None or found in lost or not is_set(found.zone) or len(own) + len(lost) >= FOUR
                 return found if known or (found is not None and found.up) else None
-        gone = [one.card for one in self.left if one.card.id and (not self.fours or t - one.at < self._held(one.card))]
+        held = [one.card for one in self.left if not self.fours or t - one.at < self._held(one.card, now.lying, t)]
+        gone = [one for one in held if one.id]
         if self.fours and not card.up:
             # of a card that is dealt, others say nothing
             gone = [one for one in gone if box(one.zone) == box(card.zone)]
@@ -315,7 +317,7 @@ class CardEvents:
     def passing(self, t: float, lying: CardTracker, hidden: Collection[str] = ()) -> Iterator[Event]:
         """Tell what is gone for good, faces that are known better by now, and when the layout is clear."""
         self.hid |= dict.fromkeys(map(box, hidden), t)
-        for one in [one for one in self.left if t - one.at >= self._held(one.card, t)]:
+        for one in [one for one in self.left if t - one.at >= self._held(one.card, lying, t)]:
             own = sum(bool(card.id) and box(card.zone) == box(one.card.zone) for card in lying.cards)
             if self.fours and 0 < own < FOUR:
                 zone = lies_under(one.card, lying.cards)  # a hand has its four cards until all are taken away
@@ -340,11 +342,22 @@ class CardEvents:
             self.disputed.clear()
             yield Clear(t)
 
-    def _held(self, card: CardTrack, t: float = 0.0) -> float:
-        """Give how long a card that is gone may turn up elsewhere: longer if a hand hid a place of its box just now."""
+    def _held(self, card: CardTrack, lying: CardTracker, t: float) -> float:
+        """Give how long a card that is gone may turn up elsewhere.
+
+        That is longer if a hand hid a place of its box just now, and longest while a player may hold his cards to set
+        them: the dealer's lie there, and he shows none.
+        """
         if not self.fours and t - self.hid.get(box(card.zone), -inf) < GRACE_S:
             return HELD_HIDDEN_S
+        if self.fours and not card.up and box(card.zone) != DEALER and self._are_set(lying):
+            return HELD_IN_HAND_S
         return HELD_S if card.up else HELD_DOWN_S
+
+    def _are_set(self, lying: CardTracker) -> bool:
+        """Tell whether players may be setting their hands: the dealer's cards lie there, and he shows none."""
+        dealt = any(one.id and box(one.zone) == DEALER for one in lying.cards)
+        return dealt and not revealed(self.theirs(lying))
 
     def theirs(self, lying: CardTracker) -> list[CardTrack]:
         """Give the cards of all hands, those that were lost from sight too."""
