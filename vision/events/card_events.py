@@ -144,7 +144,7 @@ class CardEvents:
         if pushed is not None:
             yield from self._moved(t, card, pushed, now)
             return
-        if self._fifth(card, now.lying):
+        if self._fifth(card, now.lying) or (not card.zone and not card.up and self._hands_hold_cards(now.lying)):
             return
         if not first and (hand := self._packet(card, now.lying)):
             yield from self._came_to_light(t, card, hand, now)
@@ -345,19 +345,22 @@ class CardEvents:
     def _held(self, card: CardTrack, lying: CardTracker, t: float) -> float:
         """Give how long a card that is gone may turn up elsewhere.
 
-        That is longer if a hand hid a place of its box just now, and longest while a player may hold his cards to set
-        them: the dealer's lie there, and he shows none.
+        That is longer if a hand hid a place of its box just now, and longest while a player may hold it.
         """
         if not self.fours and t - self.hid.get(box(card.zone), -inf) < GRACE_S:
             return HELD_HIDDEN_S
-        if self.fours and not card.up and box(card.zone) != DEALER and self._are_set(lying):
+        if self._may_be_held(card, lying):
             return HELD_IN_HAND_S
         return HELD_S if card.up else HELD_DOWN_S
 
-    def _are_set(self, lying: CardTracker) -> bool:
-        """Tell whether players may be setting their hands: the dealer's cards lie there, and he shows none."""
-        dealt = any(one.id and box(one.zone) == DEALER for one in lying.cards)
-        return dealt and not revealed(self.theirs(lying))
+    def _may_be_held(self, card: CardTrack, lying: CardTracker) -> bool:
+        """Tell whether a player may hold a card that is gone, to set it: the dealer's lie there, and he shows none."""
+        if not self.fours or card.up or box(card.zone) == DEALER or revealed(self.theirs(lying)):
+            return False
+        return any(one.id and box(one.zone) == DEALER for one in lying.cards)
+
+    def _hands_hold_cards(self, lying: CardTracker) -> bool:
+        return any(one.card.id and self._may_be_held(one.card, lying) for one in self.left)
 
     def theirs(self, lying: CardTracker) -> list[CardTrack]:
         """Give the cards of all hands, those that were lost from sight too."""
