@@ -245,6 +245,30 @@ def test_a_hand_is_dealt_anew_once_the_layout_is_clear(four: Table) -> None:
     assert kinds(four.comes("box3.cards", 4)) == ["card"]
 
 
+def test_a_hand_that_its_player_holds_comes_back_as_the_same_cards(four: Table) -> None:
+    held = [*four.lying.cards]
+    four.deal("dealer.cards")
+    assert four.goes(*held) == []
+    assert four.wait(5 * HELD_DOWN_S) == []
+    shown = four.card("box3.cards", 0, None)  # a back in the player's hand
+    shown.zone, shown.place = None, (900.0, 60.0)
+    four.lying.cards.append(shown)
+    assert four.tell(TrackAdded(shown)) == []
+    assert four.goes(shown) == []
+    places = ("box3.low", 0), ("box3.low", 1), ("box3.high", 0), ("box3.high", 1)
+    assert [plain(four.comes(*place)) for place in places] == [[("move", zone)] for zone, _ in places]
+    assert {card.id for card in four.lying.cards if "box3" in str(card.zone)} == {card.id for card in held}
+
+
+def test_once_the_dealer_shows_a_hand_that_is_gone_is_taken_away(four: Table) -> None:
+    held = [*four.lying.cards]
+    dealers = four.deal("dealer.cards")
+    assert len(dealers) == 4
+    assert four.goes(*held) == []
+    assert four.wait(5 * HELD_DOWN_S) == []
+    assert kinds(four.turns(four.lying.cards[0], "9h") + four.wait(HELD_DOWN_S)) == ["turn"] + ["remove"] * 4
+
+
 def test_a_back_that_comes_to_light_is_the_one_that_was_lost(four: Table) -> None:
     lost = four.lying.cards[1]
     four.turns(four.lying.cards[0], "9h")
