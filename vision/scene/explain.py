@@ -10,7 +10,7 @@ import numpy as np
 from feltwatch.vision.arrays import Floats, Floats32, Ints16, Mask, Pixels
 from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.geometry.flat_felt import FlatPart
-from feltwatch.vision.scene.rectangle_search import RectangleSearch, Size, corners, lump
+from feltwatch.vision.scene.rectangle_search import CardPose, RectangleSearch, Size, corners, lump
 from feltwatch.vision.scene.scene import BARE, FeltScene, fill, opened
 from feltwatch.vision.tracking.roi_context import ReadFaces
 from feltwatch.vision.tracking.track import CardTrack, bearing, distance
@@ -148,7 +148,7 @@ class Explainer:
         corner = self.scene.corner(view.part)
         search = RectangleSearch(view.now, change, view.rest, view.size, view.paper)
         left = change.copy()
-        poses = []
+        poses: list[tuple[CardPose, CardGlimpse | None]] = []
         for seen in view.seen:
             if self._lies(seen, view, concerned):
                 continue
@@ -159,13 +159,14 @@ class Explainer:
             if not found.up or float(found.faces.max()) >= SURE:
                 fill(left, found.outline, 0)
             else:  # it may be two that are taken for one
-                poses.append(search.better((*(seen.place - corner).tolist(), seen.angle)))
-        poses += self._searched(view, left, corner) if view.searches else []
+                poses.append((search.better((*(seen.place - corner).tolist(), seen.angle)), seen))
+        if view.searches:
+            poses += [(pose, None) for pose in self._searched(view, left, corner)]
         if not poses:
             return
-        quads = np.array([self.scene.felt.camera.to_picture(corners(pose, view.size) + corner) for pose in poses])
-        for quad, reading in zip(quads, view.read(quads), strict=True):
-            found = self._placed(view, search, quad, reading.all, up=True, seen=None)
+        quads = np.array([self.scene.felt.camera.to_picture(corners(pose, view.size) + corner) for pose, _ in poses])
+        for quad, reading, (_, seen_so) in zip(quads, view.read(quads), poses, strict=True):
+            found = self._placed(view, search, quad, reading.all, up=True, seen=seen_so)
             if found is not None and found.best not in (view.back, view.none):
                 yield found
 

@@ -11,7 +11,7 @@ from feltwatch.vision.detection.roi_detection import CardGlimpse
 from feltwatch.vision.layout.zones import Layout
 from feltwatch.vision.scene.explain import GAIN, LITTLE, MARGIN, Explainer, Placement, Story, View, is_news
 from feltwatch.vision.scene.scene import FeltScene, fill
-from feltwatch.vision.tracking.card_tracker import CardTracker, came_to_rest
+from feltwatch.vision.tracking.card_tracker import FIRM, CardTracker, came_to_rest
 from feltwatch.vision.tracking.roi_context import RoiContext
 from feltwatch.vision.tracking.track import APART_S, VOTES, CardTrack, bearing, distance
 from feltwatch.vision.tracking.track_changes import TrackAdded, TrackChange, TrackFlipped, TrackLost
@@ -223,8 +223,9 @@ class SceneTracker(CardTracker):
         card.looks += 1
         card.missed_at = look.t
         card.was, card.paper = was, one.paper
-        card.plain = one.edge <= PLAIN_MM2 and float(one.faces[self.none] + one.faces[self.back]) < 0.5
         card.score = one.seen.score if one.seen is not None else 0.8
+        shown = one.edge <= PLAIN_MM2 or (one.seen is not None and card.score >= FIRM)
+        card.plain = shown and float(one.faces[self.none] + one.faces[self.back]) < 0.5
         if one.up:
             card.votes.add(one.faces, 0.3 if look.under_hand(patch) else 1.0)
             if one.seen is not None:
